@@ -1,0 +1,143 @@
+"""Settings, each with where it came from.
+
+Only ``resolve`` reads the environment and the configuration files, and only the doors call it; the
+rest of valor takes the ``Config`` it returns.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from valor import git
+from valor.errors import NotAProject, UsageError
+
+PROJECT_FILE = ".valor.toml"
+_OFF = ("false", "0", "no", "off")
+_ON = ("true", "1", "yes", "on")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of the files and the environment: its key, variable, default and kind."""
+
+    key: str
+    variable: str
+    default: bool | int | float
+    meaning: str
+
+
+SETTINGS = (
+    Setting("enabled", "LOA_MEMORY_ENABLED", True, "false: observe writes nothing and hooks stay silent"),
+    Setting("limit", "VALOR_LIMIT", 10, "how many observations a query lists"),
+    Setting("lock_timeout", "VALOR_LOCK_TIMEOUT", 10.0, "seconds to wait for another writer of the log"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What a command needs to know about where it runs.
+
+    ``root`` is the checkout's root, ``state`` valor's own folder outside the repository,
+    ``origins`` says for each setting which file, variable or default it came from.
+    """
+
+    root: Path
+    state: Path
+    session_id: str = ""
+    enabled: bool = True
+    limit: int = 10
+    lock_timeout: float = 10.0
+    origins: Mapping[str, str] = field(default_factory=dict)
+
+
+def resolve(env: Mapping[str, str], cwd: Path) -> Config:
+    """The configuration for a command run in ``cwd``. Raises NotAProject outside a project and
+    UsageError for a setting that does not parse."""
+    root, origin = _root(env, cwd)
+    origins = {"root": origin}
+    session = env.get("LOA_SESSION_ID") or env.get("CLAUDE_CODE_SESSION_ID") or ""
+    origins["session_id"] = (
+        "LOA_SESSION_ID" if env.get("LOA_SESSION_ID") else "harness" if session else "default"
+    )
+    values: dict[str, Any] = {}
+    files = _files(env, root)
+    for setting in SETTINGS:
+        values[setting.key], origins[setting.key] = _value(setting, env, files)
+    return Config(root=root, state=state_directory(env), session_id=session, origins=origins, **values)
+
+
+def state_directory(env: Mapping[str, str]) -> Path:
+    """Where valor keeps what is not the record: ``$XDG_STATE_HOME/valor`` (not made here)."""
+    home = env.get("XDG_STATE_HOME", "")
+    # The specification tells us to ignore a relative path.
+    base = Path(home) if home.startswith("/") else Path(env.get("HOME") or Path.home()) / ".local" / "state"
+    return base / "valor"
+
+
+def _root(env: Mapping[str, str], cwd: Path) -> tuple[Path, str]:
+    named = env.get("PROJECT_ROOT", "")
+    if not named:
+        return git.find_checkout(cwd).root, "git"
+    root = Path(os.path.abspath(cwd / named))  # noqa: PTH100 (resolve() would follow links)
+    if not root.is_dir():
+        raise NotAProject(
+            f"PROJECT_ROOT is no folder: {named}", "set it to the repository's root, or unset it"
+        )
+    return root, "PROJECT_ROOT"
+
+
+def _files(env: Mapping[str, str], root: Path) -> list[tuple[str, Mapping[str, Any]]]:
+    """The parsed configuration files that exist, nearest first."""
+    home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or Path.home()) / ".config")
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    for path in (root / PROJECT_FILE, Path(home) / "valor" / "config.toml"):
+        if path.is_file():
+            found.append((str(path), _parse(path)))
+    return found
+
+
+def _parse(path: Path) -> Mapping[str, Any]:
+    import tomllib  # most projects have no file, and the parser is not free
+
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path}: {error}", "mend the file; docs/reference/environment.md lists its keys"
+        ) from None
+    known = [setting.key for setting in SETTINGS]
+    for key in table:
+        if key not in known:
+            raise UsageError(f"{path}: unknown key {key!r}", f"known keys: {', '.join(known)}")
+    return table
+
+
+def _value(
+    setting: Setting, env: Mapping[str, str], files: list[tuple[str, Mapping[str, Any]]]
+) -> tuple[Any, str]:
+    if env.get(setting.variable):
+        return _coerce(setting, env[setting.variable], setting.variable), setting.variable
+    for path, table in files:
+        if setting.key in table:
+            return _coerce(setting, table[setting.key], f"{path}: {setting.key}"), path
+    return setting.default, "default"
+
+
+def _coerce(setting: Setting, value: object, where: str) -> bool | int | float:
+    """``value`` in the setting's own kind, from a file's native value or a variable's text."""
+    text = str(value).strip().lower()
+    if isinstance(setting.default, bool):
+        if text in _ON + _OFF:
+            return text in _ON
+        raise UsageError(f"{where} is {value!r}", "use true or false")
+    try:
+        number = int(text) if isinstance(setting.default, int) else float(text)
+    except ValueError:
+        raise UsageError(f"{where} is {value!r}", "use a number") from None
+    if not 0 < number < 1e9:
+        raise UsageError(f"{where} is {value!r}", "use a number above 0")
+    return number

@@ -1,0 +1,139 @@
+"""The one module that knows git.
+
+Finding the checkout reads git's own files (gitrepository-layout(5)), since every command does it
+and a ``git`` process costs more than the rest of the command; what asks for history goes through
+GitPython, imported there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from pathlib import Path
+
+from valor.errors import NotAProject, Unavailable, UsageError
+
+
+class Checkout:
+    """One working tree: its root, its git directory, and the directory shared with its siblings
+    (linked worktrees have one in common)."""
+
+    __slots__ = ("common_dir", "git_dir", "root")
+
+    def __init__(self, root: Path, git_dir: Path, common_dir: Path) -> None:
+        self.root = root
+        self.git_dir = git_dir
+        self.common_dir = common_dir
+
+
+def find_checkout(start: Path) -> Checkout:
+    """The checkout that ``start`` (absolute) lies in: a repository, a linked worktree or a
+    submodule, whichever is nearest. Raises NotAProject."""
+    for folder in (start, *start.parents):
+        entry = folder / ".git"
+        git_dir: Path | None = None
+        if entry.is_file():
+            git_dir = _pointed_at(entry)
+        elif (entry / "HEAD").exists():
+            git_dir = entry
+        if git_dir is not None:
+            return Checkout(folder, git_dir, _common_dir(git_dir))
+    inside = sorted(child.parent.name for child in start.glob("*/.git"))[:5]
+    if inside:
+        raise NotAProject(
+            f"{start} is not in a git repository, but holds several: {', '.join(inside)}"
+            if len(inside) > 1
+            else f"{start} is not in a git repository, but holds one: {inside[0]}",
+            f"run this inside one of them, e.g. cd {inside[0]}, or set PROJECT_ROOT",
+        )
+    raise NotAProject(f"{start} is not in a git repository", "run `git init` first, or set PROJECT_ROOT")
+
+
+def _pointed_at(entry: Path) -> Path | None:
+    """Where a ``.git`` file (worktree, submodule) points; None where it points nowhere."""
+    try:
+        word, _, target = entry.read_text("utf-8", "surrogateescape").partition(":")
+    except OSError as error:
+        raise Unavailable(f"{entry} cannot be read: {error.strerror}", "check its mode") from None
+    if word != "gitdir":
+        return None
+    git_dir = (entry.parent / target.strip()).resolve()
+    return git_dir if git_dir.is_dir() else None
+
+
+def _common_dir(git_dir: Path) -> Path:
+    pointer = git_dir / "commondir"
+    if not pointer.is_file():
+        return git_dir
+    return (git_dir / pointer.read_text("utf-8", "surrogateescape").strip()).resolve()
+
+
+def forget_repository_variables(environment: MutableMapping[str, str]) -> None:
+    """Drop the variables by which git tells its hooks which repository they run in.
+
+    Inside a hook they would turn every later ``git`` call to that repository, wherever it runs.
+    """
+    for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"):
+        environment.pop(name, None)
+
+
+def show(root: Path, revision: str, path: str) -> bytes | None:
+    """The file at ``path`` (relative to root, ``/`` between names) as ``revision`` has it; None
+    where it has none. Raises UsageError for a revision that does not exist."""
+    import git
+    from gitdb.exc import BadName
+
+    repository = git.Repo(root)
+    try:
+        tree = repository.commit(revision).tree
+    except (BadName, ValueError, git.GitCommandError) as error:
+        raise UsageError(
+            f"no revision {revision!r} here ({type(error).__name__})",
+            "name a branch, tag or commit; in CI fetch it first (fetch-depth: 0)",
+        ) from None
+    try:
+        blob = tree / path
+    except KeyError:
+        return None
+    content: bytes = blob.data_stream.read()
+    return content
+
+
+class Blame:
+    """Who brought a line: commit (40 hex; "" while it is not committed), author, unix seconds and
+    the commit's first line."""
+
+    __slots__ = ("author", "commit", "seconds", "subject")
+
+    def __init__(self, commit: str, author: str, seconds: int, subject: str) -> None:
+        self.commit = commit
+        self.author = author
+        self.seconds = seconds
+        self.subject = subject
+
+
+def blame(root: Path, path: str, numbers: list[int]) -> dict[int, Blame]:
+    """Who brought each of these lines (1-based) of the file as it stands in the working tree."""
+    import git
+
+    ranges = [option for number in numbers for option in ("-L", f"{number},{number}")]
+    try:
+        porcelain = git.Repo(root).git.blame("--porcelain", *ranges, "--", path)
+    except git.GitCommandError:
+        return {}  # a file that git does not know yet has no history
+    found: dict[int, Blame] = {}
+    commits: dict[str, dict[str, str]] = {}
+    commit, number = "", 0
+    for line in porcelain.split("\n"):
+        if line.startswith("\t"):
+            facts = commits[commit]
+            sha = "" if set(commit) == {"0"} else commit
+            when = int(facts.get("author-time", "0"))
+            found[number] = Blame(sha, facts.get("author", ""), when, facts.get("summary", ""))
+            continue
+        word, _, rest = line.partition(" ")
+        if len(word) == 40 and rest.split(" ")[0].isdigit():
+            commit, number = word, int(rest.split(" ")[1])
+            commits.setdefault(commit, {})
+        elif commit:
+            commits[commit].setdefault(word, rest)
+    return found
