@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from valor import git
 from valor.errors import NotAProject, UsageError
@@ -20,8 +20,7 @@ _OFF = ("false", "0", "no", "off")
 _ON = ("true", "1", "yes", "on")
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """One setting of the files and the environment: its key, variable, default and kind."""
 
     key: str
@@ -37,8 +36,7 @@ SETTINGS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(NamedTuple):
     """What a command needs to know about where it runs.
 
     ``root`` is the checkout's root, ``state`` valor's own folder outside the repository,
@@ -51,7 +49,7 @@ class Config:
     enabled: bool = True
     limit: int = 10
     lock_timeout: float = 10.0
-    origins: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, str] = MappingProxyType({})
 
 
 def resolve(env: Mapping[str, str], cwd: Path) -> Config:

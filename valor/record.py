@@ -7,8 +7,6 @@ docs/reference/record-format.md.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
 import time
@@ -99,6 +97,8 @@ def parse_exact(raw: bytes) -> Record:
     """As ``parse``, with integers beyond 64 bits kept whole: for copying a line, not for the fold."""
     record = parse(raw)
     if _LONG_NUMBER.search(raw):
+        import json
+
         exact: Record = json.loads(raw.removeprefix(BOM))
         return exact
     return record
@@ -112,6 +112,8 @@ def encode(record: Record) -> bytes:
     try:
         return orjson.dumps(ordered) + b"\n"
     except TypeError:  # an integer beyond 64 bits
+        import json
+
         return json.dumps(ordered, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
@@ -122,6 +124,8 @@ def identifier(record: Record) -> str:
         return value
     if type(value) is int:
         return str(value)
+    import hashlib  # rare, and not free
+
     digest = hashlib.sha256(orjson.dumps(record, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
     return f"obs-{max(0, int(moment(record)))}-{digest}"
 

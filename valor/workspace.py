@@ -11,11 +11,12 @@ from valor.config import Config
 from valor.record import Record
 
 if TYPE_CHECKING:
-    from valor.routing import table
+    from valor.routing.table import Table
 
 LOG = "grimoires/loa/memory/observations.jsonl"
 GRADES = "grimoires/loa/memory/grades.jsonl"
 TABLE = ".claude/loa/reference/memory-reference.md"
+SHIPPED_TABLE = Path(__file__).parent / "templates" / "memory-reference.md"
 
 
 class Workspace:
@@ -38,12 +39,12 @@ class Workspace:
         """The fold of the log as it stands now; ``keep`` as in ``fold.fold``."""
         return fold.fold(log.lines(self.log), keep)
 
-    def rows(self) -> table.Table:
+    def rows(self) -> Table:
         """The routing table of this checkout; the one that ``valor init`` would write where there
         is none. Raises BrokenTable."""
-        from valor.routing import table
+        from valor.routing.table import load
 
-        return table.load(self.table if self.table.exists() else table.SHIPPED)
+        return load(self.table if self.table.exists() else SHIPPED_TABLE)
 
     @property
     def state(self) -> Path:

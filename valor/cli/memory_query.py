@@ -1,0 +1,162 @@
+"""valor memory-query: ask the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from valor import query
+from valor.cli.door import workspace
+from valor.cli.render import emit, say, wants_table, write_json
+from valor.errors import DONE, FOUND_NOTHING
+from valor.fold import View
+from valor.log import Line
+from valor.selection import instant, select
+from valor.workspace import LOG, Workspace
+
+app = typer.Typer(rich_markup_mode=None, add_completion=False)
+_SHOWN_BAD = 10
+
+
+@app.command("memory-query")
+def command(
+    words: list[str] | None = typer.Argument(
+        None, metavar="[WORDS]...", help="What to look for; best match first."
+    ),
+    index: bool = typer.Option(
+        False, "--index", help="About 50 tokens each: id, type, date, headline (default)."
+    ),
+    summary: bool = typer.Option(False, "--summary", help="About 200 tokens each."),
+    full: str = typer.Option(
+        "", "--full", metavar="ID", help="All of one observation; a prefix of its id will do."
+    ),
+    type_: str = typer.Option("", "--type", "-t", help="Only this type."),
+    tags: str = typer.Option("", "--tags", "--tag", help="Only with any of these tags (comma-separated)."),
+    since: str = typer.Option("", "--since", help="Only from this date or time on (UTC)."),
+    until: str = typer.Option("", "--until", help="Only up to this date or time."),
+    session: str = typer.Option("", "--session", metavar="ID", help="Only of this session."),
+    limit: int | None = typer.Option(
+        None, "--limit", "-n", min=0, help="How many; 0 for all.", show_default="10"
+    ),
+    all_: bool = typer.Option(False, "--all", help="Superseded ones too, each with its successor."),
+    as_of: str = typer.Option("", "--as-of", metavar="TIME", help="What was known then."),
+    explain: bool = typer.Option(False, "--explain", help="Say why each hit ranks where it does."),
+    blame: bool = typer.Option(False, "--blame", help="Say who added each line, when and in which commit."),
+    stats: bool = typer.Option(False, "--stats", help="Counts over the whole log."),
+    json: bool = typer.Option(False, "--json", help="JSON lines, the default in a pipe."),
+    table: bool = typer.Option(False, "--table", help="A table, the default on a terminal."),
+) -> int:
+    """Ask the log: list it, search it, open one observation.
+
+    \b
+    Examples:
+      valor memory-query --index --limit 20
+      valor memory-query "socket timeout" --type error --since 2026-01-01
+      valor memory-query --full obs-1790000000-3f9a
+      valor memory-query --tags ci,redis --table --blame
+
+    \b
+    Exit codes: 0 found; 1 nothing found; 2 usage; 5 the log cannot be read.
+    """
+    level = query.level_of(index, summary)
+    as_table = wants_table(json, table)
+    here = workspace()
+    if full:
+        return _full(here, full, as_table, blame)
+    selection = select(type_=type_, tags=tags, since=since, until=until, session=session)
+    if stats:
+        return _stats(here, as_table)
+    answer = query.query(
+        here,
+        selection,
+        " ".join(words or ()),
+        limit=here.config.limit if limit is None else limit,
+        hidden=all_,
+        as_of=instant(as_of, "--as-of", end_of_day=True) if as_of else None,
+    )
+    _warn(answer.view)
+    rows = [query.disclose(line, answer.view, level) for line in answer.lines]
+    if explain:
+        rows = [
+            row | dict(answer.why.get(line.number, {})) for row, line in zip(rows, answer.lines, strict=True)
+        ]
+    if blame:
+        _blame(here, answer.lines, rows)
+    if not rows:
+        _nothing(answer.view, answer.suggestions)
+        return FOUND_NOTHING
+    columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "details"]
+    emit(rows, columns, as_table)
+    return DONE
+
+
+def _full(here: Workspace, typed: str, as_table: bool, blame: bool) -> int:
+    view = here.view()
+    _warn(view)
+    if not view.observations:
+        _nothing(view, ())
+        return FOUND_NOTHING
+    line = query.find(view, typed)
+    row = query.disclose(line, view, query.FULL)
+    if blame:
+        _blame(here, [line], [row])
+    if as_table:
+        emit(({"field": key, "value": value} for key, value in row.items()), ("field", "value"), True)
+    else:
+        write_json([row])
+    return DONE
+
+
+def _stats(here: Workspace, as_table: bool) -> int:
+    view = here.view()
+    _warn(view)
+    if not view.total:
+        _nothing(view, ())
+        return FOUND_NOTHING
+    facts = query.statistics(view)
+    if as_table:
+        emit(({"fact": key, "value": _flat(value)} for key, value in facts.items()), ("fact", "value"), True)
+    else:
+        write_json([facts])
+    return DONE
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(f"{item['type']} {item['count']}" for item in value)
+    if isinstance(value, dict):
+        return " to ".join(str(item) for item in value.values())
+    return str(value)
+
+
+def _blame(here: Workspace, lines: list[Line] | Any, rows: list[dict[str, Any]]) -> None:
+    from valor import git
+    from valor.record import stamp
+
+    found = git.blame(here.config.root, LOG, [line.number for line in lines])
+    for line, row in zip(lines, rows, strict=True):
+        who = found.get(line.number)
+        committed = who is not None and bool(who.commit)
+        row["commit"] = who.commit[:12] if who and committed else "not committed yet"
+        row["author"] = who.author if who and committed else ""
+        row["committed"] = stamp(who.seconds) if who and committed else ""
+        row["subject"] = who.subject if who and committed else ""
+
+
+def _warn(view: View) -> None:
+    """Name the lines that were passed over: silence would make an answer look complete."""
+    if view.bad:
+        named = "; ".join(f"line {bad.number}: {bad.reason}" for bad in view.bad[:_SHOWN_BAD])
+        more = f"; and {len(view.bad) - _SHOWN_BAD} more" if len(view.bad) > _SHOWN_BAD else ""
+        plural = "line" if len(view.bad) == 1 else "lines"
+        say(f"skipped {len(view.bad)} bad {plural} of the log ({named}{more})")
+
+
+def _nothing(view: View, suggestions: Any) -> None:
+    if not view.total:
+        say('the log is empty; add to it with `valor observe "…"`')
+    elif suggestions:
+        say(f"nothing found; did you mean {' or '.join(suggestions)}?")
+    else:
+        say("nothing found")

@@ -1,0 +1,18 @@
+"""The entry point of the ``valor`` command."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+
+def run() -> None:
+    """Run the command and end the process with its exit code.
+
+    A command is short and what it makes holds no cycles: collecting would only walk it all again,
+    at the imports most of all, so it is off before these begin.
+    """
+    gc.disable()
+    from valor.cli.main import run
+
+    sys.exit(run())
