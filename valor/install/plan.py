@@ -1,0 +1,197 @@
+"""What init and uninstall would do to a checkout, decided before anything is written.
+
+    to_install, to_uninstall -> Plan(changes, left)
+
+A plan is made by reading alone; ``apply.carry_out`` writes it, ``diff.unified`` shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from valor.errors import Unavailable
+from valor.install import blocks, settings
+from valor.install.json_text import NotJson
+from valor.install.target import is_executable, read
+from valor.workspace import GRADES, LOG, TABLE
+
+SETTINGS = ".claude/settings.json"
+ATTRIBUTES = ".gitattributes"
+POINTED = ("CLAUDE.md", "AGENTS.md")
+SCRIPTS = ".claude/scripts"
+WRAPPERS = ("memory-query.sh", "memory-observe.sh", "memory-route.sh", "memory-consolidate.sh")
+# Reading and asking; what writes stays a question to the person. In alphabetical order, so that
+# whoever sorts the list keeps them together.
+ALLOWED = (f"Bash({SCRIPTS}/memory-query.sh:*)", f"Bash({SCRIPTS}/memory-route.sh:*)")
+ENTRIES = ((("permissions", "allow"), ALLOWED),)
+
+TEMPLATES = Path(__file__).parents[1] / "templates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One file (``path`` from the root, ``/`` between names): its bytes before and after, None for no
+    file, and whether it is to be executable."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    executable: bool = False
+
+    @property
+    def action(self) -> str:
+        """created, updated or removed."""
+        return "created" if self.before is None else "removed" if self.after is None else "updated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A file that stays as it is, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The changes to make, and the files that stay though they are not as init writes them."""
+
+    changes: list[Change] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+    def put(self, path: str, before: bytes | None, after: bytes | None, executable: bool = False) -> None:
+        """Note the change, if it is one."""
+        if before != after:
+            self.changes.append(Change(path=path, before=before, after=after, executable=executable))
+
+    def leave(self, path: str, reason: str) -> None:
+        """Note a file that stays."""
+        self.left.append(Left(path=path, reason=reason))
+
+
+def to_install(root: Path) -> Plan:
+    """What init would do to the checkout at ``root``.
+
+    Raises Unavailable where a file to be written is a link, a folder or unreadable, and where the
+    settings are no JSON.
+    """
+    plan = Plan()
+    for path, content, executable in _whole_files():
+        before = read(root, path)
+        if before is not None and before != content:
+            plan.leave(path, "differs from what init writes; to have that, move it away and run init again")
+        elif before is None or (executable and not is_executable(root, path)):
+            plan.changes.append(Change(path=path, before=before, after=content, executable=executable))
+    with _settings(root) as text:
+        after = text
+        for keys, values in ENTRIES:
+            after = settings.add(after, keys, values)
+        plan.put(SETTINGS, _bytes(text), _bytes(after))
+    attributes = read(root, ATTRIBUTES)
+    plan.put(ATTRIBUTES, attributes, blocks.with_union(attributes, (LOG, GRADES)))
+    block = _template("pointer.md").strip()
+    _plan_pointers(plan, root, lambda content: blocks.with_pointer(content, block))
+    # Last, so that no later failure takes it back: an observe may be waiting to append to it.
+    if not (root / LOG).is_file():
+        plan.put(LOG, read(root, LOG), b"")
+    return plan
+
+
+def to_uninstall(root: Path) -> Plan:
+    """What uninstall would do: the inverse of ``to_install``, but for the log and for files of init's
+    that were edited since. Raises Unavailable as ``to_install`` does."""
+    plan = Plan()
+    for path, content, executable in _whole_files():
+        try:
+            before = read(root, path)
+        except Unavailable as error:
+            plan.leave(path, error.message)
+            continue
+        if before == content:
+            plan.put(path, before, None, executable)
+        elif before is not None:
+            plan.leave(path, "differs from what init writes; remove it by hand if it is not yours")
+    with _settings(root) as text:
+        after = text
+        for keys, values in ENTRIES:
+            if after is not None:
+                count = settings.held(after, keys, values)
+                if 0 < count < len(values):
+                    plan.leave(SETTINGS, f"{'.'.join(keys)}: {count} of init's {len(values)} entries stay")
+                after = settings.remove(after, keys, values)
+        plan.put(SETTINGS, _bytes(text), _bytes(after))
+    attributes = read(root, ATTRIBUTES)
+    if attributes is not None:
+        plan.put(ATTRIBUTES, attributes, blocks.without_union(attributes, (LOG, GRADES)))
+    _plan_pointers(plan, root, blocks.without_pointer)
+    return plan
+
+
+def _whole_files() -> Iterator[tuple[str, bytes, bool]]:
+    """The files that are init's alone: path, content, executable."""
+    yield TABLE, _template("memory-reference.md"), False
+    for name in WRAPPERS:
+        yield f"{SCRIPTS}/{name}", _template(f"scripts/{name}"), True
+
+
+def _template(name: str) -> bytes:
+    try:
+        return (TEMPLATES / name).read_bytes()
+    except OSError as error:
+        raise Unavailable(
+            f"{TEMPLATES / name} cannot be read: {error.strerror}", "install valor-memory again"
+        ) from None
+
+
+@contextmanager
+def _settings(root: Path) -> Iterator[str | None]:
+    """The text of the settings (None: no file); in the block, what is wrong with it becomes
+    Unavailable with its line."""
+    path, content = root / SETTINGS, read(root, SETTINGS)
+    try:
+        text = content if content is None else content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise _unusable(path, line, "not UTF-8") from None
+    try:
+        yield text
+    except NotJson as error:
+        raise _unusable(path, error.line, error.reason) from None
+
+
+def _unusable(path: Path, line: int, reason: str) -> Unavailable:
+    return Unavailable(
+        f"{path}, line {line}: {reason}", "nothing was changed anywhere; mend that line and run this again"
+    )
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8")
+
+
+def _plan_pointers(plan: Plan, root: Path, edit: Callable[[bytes], bytes]) -> None:
+    for name in POINTED:
+        if _links_to_another(root, name):
+            continue
+        content = read(root, name)
+        if content is None:
+            continue
+        if b"\0" in content:
+            plan.leave(name, "not a text in UTF-8")
+            continue
+        try:
+            plan.put(name, content, edit(content))
+        except blocks.Unfinished as error:
+            plan.leave(name, f"line {error.line} opens a valor block that nothing closes")
+
+
+def _links_to_another(root: Path, name: str) -> bool:
+    """Whether this is a link to another of the pointed files, which then holds the block for both."""
+    others = [root / other for other in POINTED if other != name]
+    return (root / name).is_symlink() and any(
+        other.is_file() and not other.is_symlink() and (root / name).resolve() == other.resolve()
+        for other in others
+    )
