@@ -12,16 +12,25 @@ $(STAMP): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $(STAMP)
 
+demo: $(STAMP)
+	@tools/demo.sh
+
 test: $(STAMP)
 	$(BIN)/python -m pytest $(ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/shellcheck .claude/scripts/*.sh .ci/run
+	$(BIN)/shellcheck .claude/scripts/*.sh tools/demo.sh .ci/run
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python tools/bench.py $(ARGS)
+
+docs: $(STAMP)
+	$(BIN)/python tools/reference.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

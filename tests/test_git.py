@@ -21,7 +21,7 @@ def test_a_linked_worktree_is_its_own_checkout_and_shares_the_common_directory(
 ) -> None:
     repo.git("commit", "-q", "--allow-empty", "-m", "base")
     linked = tmp_path / "linked wörktree"
-    repo.git("worktree", "add", "-q", str(linked))
+    repo.git("worktree", "add", "-q", "-b", "linked", str(linked))
     found = git.find_checkout(linked)
     assert found.root == linked
     assert found.common_dir == git.find_checkout(repo.root).common_dir == repo.root / ".git"
@@ -53,7 +53,9 @@ def test_two_repositories_of_one_name_never_see_each_other(make_repo: Callable[[
 
 
 def test_outside_a_project_the_command_says_so(tmp_path: Path, repo: Repo) -> None:
-    result = repo.valor("memory-query", "--index", cwd=tmp_path)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    result = repo.valor("memory-query", "--index", cwd=outside)
     assert result.code == 5
     assert "git init" in result.err
     assert not result.out
@@ -82,7 +84,7 @@ def test_project_root_names_the_project(repo: Repo, tmp_path: Path) -> None:
 
 def test_a_git_hook_does_not_redirect_valor_to_its_repository(make_repo: Callable[[str], Repo]) -> None:
     here, there = make_repo("here"), make_repo("there")
-    here.valor("observe", "the pre-push hook exports GIT_DIR")
+    here.valor("observe", "the worker died because the pre-push hook exports GIT_DIR")
     here.git("add", "-A")
     here.git("commit", "-qm", "log")
     result = here.valor(

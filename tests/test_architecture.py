@@ -1,0 +1,128 @@
+"""The house, held: imports point down, packages are doors to nothing, starts stay light."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "valor"
+
+# Design section 8. A module may import modules of lower levels, and of its own level within its
+# own package; the doors (the last level) never import one another.
+LEVELS: list[set[str]] = [
+    {"errors", "record", "tokens", "rank", "version", "suggest", "private", "junk", "lookup"},
+    {"config", "git", "lock"},
+    {"log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection"},
+    {"workspace"},
+    {"observe", "draft", "query", "consolidate", "verify", "transfer", "importers", "install", "eval"},
+    {"cli"},
+]
+WITHIN_A_LEVEL = {
+    ("rank", "tokens"), ("observe", "draft"), ("lookup", "suggest"), ("config", "git"), ("fold", "log"), ("digests", "log"),
+    ("routing", "secrets"), ("leaks", "secrets"), ("transfer", "importers"), ("verify", "query"),
+}  # fmt: skip
+BELOW_ALL = {"errors", "record"}
+HOT = {"tokens", "rank"}
+HOT_MAY_IMPORT = {"__future__", "math", "unicodedata", "valor"}
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def house(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """Every valor house (first name below the package) that the module imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "valor":
+            rest = node.module.split(".")[1:]
+            found |= {rest[0]} if rest else {name.name for name in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("valor.")}
+    return found
+
+
+def level(name: str) -> int:
+    return next(number for number, names in enumerate(LEVELS) if name in names)
+
+
+def test_every_module_has_its_place() -> None:
+    known = set().union(*LEVELS) | {"__init__", "__main__"}
+    assert {house(path) for path in modules()} <= known
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path: Path) -> None:
+    here = house(path)
+    if here in ("__init__", "__main__"):
+        return
+    for target in imported(path) - {here, *BELOW_ALL}:
+        down = level(target) < level(here)
+        assert down or (here, target) in WITHIN_A_LEVEL, f"{here} imports {target}"
+
+
+@pytest.mark.parametrize(
+    "path", PACKAGE.rglob("__init__.py"), ids=lambda path: str(path.relative_to(PACKAGE))
+)
+def test_a_package_re_exports_nothing(path: Path) -> None:
+    assert not path.read_text().strip()
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_module_outgrows_a_sitting(path: Path) -> None:
+    assert len(path.read_text().splitlines()) <= 400
+
+
+@pytest.mark.parametrize("name", sorted(HOT))
+def test_the_hot_ring_imports_light_modules_only(name: str) -> None:
+    for node in ast.walk(ast.parse((PACKAGE / f"{name}.py").read_text())):
+        if isinstance(node, ast.Import):
+            assert {one.name.split(".")[0] for one in node.names} <= HOT_MAY_IMPORT
+        elif isinstance(node, ast.ImportFrom):
+            assert (node.module or "").split(".")[0] in HOT_MAY_IMPORT
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_doors_read_the_environment(path: Path) -> None:
+    if house(path) == "cli":
+        return
+    source = path.read_text()
+    assert "os.environ" not in source
+    assert "getenv" not in source
+
+
+def loaded_by(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "install",
+        "uninstall",
+        "observe",
+        "route",
+        "memory_query",
+        "consolidate",
+        "verify",
+        "export",
+        "import_",
+    ],
+)
+def test_no_command_imports_what_it_may_not_need(command: str) -> None:
+    loaded = loaded_by(f"import valor.cli.main, valor.cli.{command}")
+    assert not loaded & {"rich", "git", "redis", "rapidfuzz", "pybloom_live", "asyncio", "pydantic"}
