@@ -7,7 +7,7 @@ import pytest
 from conftest import LOG, Repo
 
 from valor import config, git
-from valor.errors import NotAProject, UsageError
+from valor.errors import NotAProject, Unavailable, UsageError
 
 
 def test_a_subdirectory_belongs_to_its_repository(repo: Repo) -> None:
@@ -94,10 +94,19 @@ def test_a_git_hook_does_not_redirect_valor_to_its_repository(make_repo: Callabl
 
 
 def test_a_revision_that_does_not_exist_is_named(repo: Repo) -> None:
-    repo.git("commit", "-q", "--allow-empty", "-m", "base")
-    with pytest.raises(UsageError, match="nowhere"):
-        git.show(repo.root, "nowhere", "x")
+    (repo.root / "a").write_text("a")
+    repo.git("add", "a")
+    repo.git("commit", "-q", "-m", "base")
+    for wrong in ("nowhere", "HEAD:a", "", "-x", "HEAD~9", "HEAD^{tree}"):
+        with pytest.raises(UsageError):
+            git.show(repo.root, wrong, "x")
     assert git.show(repo.root, "HEAD", "x") is None
+
+
+def test_a_plain_folder_has_no_revisions_and_no_blame(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable):
+        git.show(tmp_path, "HEAD", "x")
+    assert git.blame(tmp_path, "x", [1]) == {}
 
 
 def test_each_setting_knows_where_it_came_from(repo: Repo) -> None:

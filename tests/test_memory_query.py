@@ -283,6 +283,13 @@ def test_a_line_of_15_megabytes_is_read_and_cut_in_output(repo: Repo) -> None:
     assert len(repo.valor("memory-query", "--full", big["id"]).out) < 100_000
 
 
+def test_a_line_nested_as_deep_as_the_parser_allows_is_shown(repo: Repo) -> None:
+    deep = b'{"id":"obs-1","summary":"deep","x":' + b"[" * 1000 + b"]" * 1000 + b"}\n"
+    repo.write(deep, line(2, "flat"))
+    assert len(repo.valor("memory-query").rows) == 2
+    assert repo.valor("memory-query", "--full", "obs-1").code == 0
+
+
 def test_stats_count_the_log(repo: Repo) -> None:
     repo.write(line(1, "a"), line(2, "b", type="error"), line(3, "c", session_id="s2"), b"torn{\n")
     [facts] = repo.valor("memory-query", "--stats").rows

@@ -14,7 +14,7 @@ from valor.routing import model
 from valor.routing.credentials import tells_secret
 from valor.routing.features import Reading
 from valor.routing.match import decide
-from valor.routing.signals import Signal
+from valor.routing.signals import read
 from valor.routing.table import AMBIGUOUS, NOWHERE, OWNERS, Table, load, parse
 
 SHIPPED = Path(__file__).parents[1] / "valor" / "templates" / "memory-reference.md"
@@ -308,7 +308,7 @@ def test_a_signal_tips_the_balance() -> None:
 )  # fmt: skip
 def test_signals_match_as_documented(said: str, text: str, expected: bool) -> None:
     reading = Reading(text)
-    assert Signal(said).matches(reading.words(), reading.features()) is expected
+    assert read(said).matches(reading.words(), reading.features()) is expected
 
 
 # --- what it costs -----------------------------------------------------------------------------------

@@ -80,14 +80,17 @@ def show(root: Path, revision: str, path: str) -> bytes | None:
     """The file at ``path`` (relative to root, ``/`` between names) as ``revision`` has it; None
     where it has none. Raises UsageError for a revision that does not exist."""
     import git
-    from gitdb.exc import BadName
+    from gitdb.exc import ODBError
 
-    repository = git.Repo(root)
     try:
-        tree = repository.commit(revision).tree
-    except (BadName, ValueError, git.GitCommandError) as error:
+        tree = git.Repo(root).commit(revision).tree
+    except git.InvalidGitRepositoryError:
+        raise Unavailable(
+            f"{root} is no git repository", "compare inside one, or leave --against out"
+        ) from None
+    except (ODBError, ValueError, KeyError, TypeError, git.GitCommandError) as error:
         raise UsageError(
-            f"no revision {revision!r} here ({type(error).__name__})",
+            f"no commit {revision!r} here ({type(error).__name__})",
             "name a branch, tag or commit; in CI fetch it first (fetch-depth: 0)",
         ) from None
     try:
@@ -115,9 +118,13 @@ def blame(root: Path, path: str, numbers: list[int]) -> dict[int, Blame]:
     """Who brought each of these lines (1-based) of the file as it stands in the working tree."""
     import git
 
+    try:
+        repository = git.Repo(root)
+    except git.InvalidGitRepositoryError:
+        return {}  # PROJECT_ROOT may name a plain folder
     ranges = [option for number in numbers for option in ("-L", f"{number},{number}")]
     try:
-        porcelain = git.Repo(root).git.blame("--porcelain", *ranges, "--", path)
+        porcelain = repository.git.blame("--porcelain", *ranges, "--", path)
     except git.GitCommandError:
         return {}  # a file that git does not know yet has no history
     found: dict[int, Blame] = {}

@@ -105,7 +105,7 @@ def _mend(raw: bytes, number: int, offset: int) -> Iterator[Line | Bad]:
 
 
 class Appender:
-    """The open, locked end of one file. ``data()`` is what stands in it now."""
+    """The open, locked end of one file."""
 
     def __init__(self, fd: int, path: Path) -> None:
         self.fd = fd

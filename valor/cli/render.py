@@ -71,7 +71,7 @@ def _rich_table(rows: Iterable[Row], columns: Sequence[str]) -> None:
     table = Table(box=box.SIMPLE_HEAD, header_style="")
     for column in columns:
         # An id is for copying: it must not be broken over lines.
-        table.add_column(column, no_wrap=column in ("id", "type", "timestamp"), overflow="fold")
+        table.add_column(column, no_wrap=column in ("id", "by", "type", "timestamp"), overflow="fold")
     for row in rows:
         table.add_row(*(Text(plain(row.get(column))) for column in columns))
     Console(soft_wrap=False).print(table)

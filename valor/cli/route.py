@@ -10,7 +10,7 @@ import typer
 from valor.cli.door import workspace
 from valor.cli.render import emit, wants_table, write_json
 from valor.errors import DONE, FOUND_NOTHING, UsageError
-from valor.routing.match import Candidate, Decision, decide
+from valor.routing.match import Candidate, Decision
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
@@ -37,7 +37,7 @@ def command(
         text = sys.stdin.read()
     if not text.strip():
         raise UsageError("there is no TEXT", 'say the fact: valor route "…"')
-    decision = decide(workspace().rows(), text)
+    decision = workspace().router().decide(text)
     row = _row(decision)
     if as_table:
         shown = row | {"reasons": "; ".join(decision.reasons), "candidates": _named(decision.candidates)}

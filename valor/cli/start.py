@@ -13,6 +13,8 @@ def run() -> None:
     at the imports most of all, so it is off before these begin.
     """
     gc.disable()
+    # A line may nest as deep as its parser allows (1,024); what walks one takes a few frames a level.
+    sys.setrecursionlimit(10_000)
     from valor.cli.main import run
 
     sys.exit(run())
