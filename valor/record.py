@@ -109,12 +109,17 @@ def encode(record: Record) -> bytes:
     UTF-8, ``\\n`` at the end."""
     ordered = {key: record[key] for key in KEY_ORDER if key in record}
     ordered.update(record)
+    return dumps(ordered) + b"\n"
+
+
+def dumps(value: object) -> bytes:
+    """``value`` as compact JSON, UTF-8 unescaped."""
     try:
-        return orjson.dumps(ordered) + b"\n"
-    except TypeError:  # an integer beyond 64 bits
+        return orjson.dumps(value)
+    except TypeError:  # an integer beyond 64 bits, or nested deeper than 254
         import json
 
-        return json.dumps(ordered, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def identifier(record: Record) -> str:

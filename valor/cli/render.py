@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import orjson
-
 from valor.errors import UsageError
+from valor.record import dumps
 
 Row = Mapping[str, Any]
 
@@ -38,7 +37,7 @@ def write_json(rows: Iterable[Row]) -> None:
     """One compact object a line."""
     out = sys.stdout.buffer
     for row in rows:
-        out.write(orjson.dumps(row, default=str) + b"\n")
+        out.write(dumps(row) + b"\n")
     out.flush()
 
 
