@@ -112,3 +112,11 @@ def test_fields_of_any_kind_are_read_without_a_crash(data: record.Record) -> Non
 
 def test_ids_made_in_the_same_second_differ() -> None:
     assert len({record.new_id(now=1790000000) for _ in range(1000)}) == 1000
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-13-01T00:00:00Z", "2026-W01-1T00:00:00Z", "2026-01-01 00:00:00Z", "", 5, None]
+)
+def test_only_stamps_that_sort_as_they_read_are_plain(value: object) -> None:
+    assert record.is_plain_stamp("2026-11-30T18:00:00Z")
+    assert not record.is_plain_stamp(value)

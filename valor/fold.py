@@ -100,7 +100,7 @@ def fold(lines: Iterable[Line | Bad], keep: Callable[[Record], bool] | None = No
         if type(id_) is not str or not id_:
             id_ = record.identifier(data)
         is_mark = data.get("type") in MARKS
-        known = observations.get(id_) or marks.get(id_)
+        known = observations.get(id_) or (marks.get(id_) if marks else None)
         if known is None:
             (marks if is_mark else observations)[id_] = line
         elif known.record != data:

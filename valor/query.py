@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -69,15 +70,23 @@ def query(
         _check_type(selection.type, view)
     if words.strip():
         return _search(view, matching, words, limit)
-    matching.sort(key=lambda line: (record.moment(line.record), line.number), reverse=True)
-    return Answer(lines=matching[: limit or None], view=view)
+    newest = in_time(matching)[::-1]
+    return Answer(lines=newest[: limit or None], view=view)
+
+
+def in_time(lines: list[Line]) -> list[Line]:
+    """The lines from oldest to newest; of one moment, in the order of the log."""
+    stamps = [line.record.get("timestamp") for line in lines]
+    if all(map(record.is_plain_stamp, stamps)):  # a third of the cost, and nearly always so
+        return [line for _, line in sorted(zip(stamps, lines, strict=True), key=itemgetter(0))]
+    return sorted(lines, key=lambda line: record.moment(line.record))
 
 
 def _search(view: View, matching: list[Line], words: str, limit: int) -> Answer:
     from valor.search import Corpus
 
     # Ties go to the later document, so the newest comes last.
-    matching.sort(key=lambda line: (record.moment(line.record), line.number))
+    matching = in_time(matching)
     corpus = Corpus(document(line.record) for line in matching)
     hits = corpus.search(words, limit or len(matching))
     lines = [matching[hit.index] for hit in hits]

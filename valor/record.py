@@ -175,6 +175,17 @@ def moment(record: Record) -> float:
     return at
 
 
+def is_plain_stamp(value: object) -> bool:
+    """Whether the timestamp is as valor writes it, ``2026-11-30T18:00:00Z``: such sort as they read."""
+    if type(value) is not str or len(value) != 20 or value[7::3] != "-T::Z":
+        return False
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        return False
+    return True
+
+
 def text(record: Record, key: str) -> str:
     """The field as a string: "" where it is missing or null, ``str`` of anything else."""
     value = record.get(key)

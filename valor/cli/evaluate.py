@@ -43,15 +43,14 @@ def query(file: str = _FILE, log_file: str | None = _LOG, items: bool = _ITEMS) 
     """
     from valor import record
     from valor.eval.query import evaluate
-    from valor.query import document
+    from valor.query import document, in_time
 
     labelled = _read(file)
     path = Path(log_file) if log_file else workspace().log
     if not path.is_file():
         raise Unavailable(f"there is no log at {path}", "name one with --log")
     view = fold(log.lines(path))
-    lines = [line for line in view.live() if not record.is_private(line.record)]
-    lines.sort(key=lambda line: (record.moment(line.record), line.number))
+    lines = in_time([line for line in view.live() if not record.is_private(line.record)])
     documents = [(record.identifier(line.record), *document(line.record)) for line in lines]
     report, rows = evaluate(documents, labelled)
     return _print(report, [asdict(row) for row in rows] if items else ())
