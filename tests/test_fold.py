@@ -157,7 +157,7 @@ def test_forgotten_records_are_read_again_from_their_bytes() -> None:
     view = fold(
         log.split(json.dumps(one).encode() + b"\n" for one in data), lambda one: one["summary"] == "keep"
     )
-    assert [line.is_kept for line in view.observations.values()] == [False, True]
+    assert [line.held is not None for line in view.observations.values()] == [False, True]
     assert view.observations["a"].record == data[0]
 
 

@@ -84,7 +84,7 @@ class View:
 def fold(lines: Iterable[Line | Bad], keep: Callable[[Record], bool] | None = None) -> View:
     """The view of these lines, whatever their order and however often they repeat.
 
-    Where ``keep`` is given, lines whose record it refuses keep their bytes alone (``Line.forget``).
+    Where ``keep`` is given, lines whose record it refuses keep their bytes alone (``Line.held``).
     """
     view = View()
     observations, marks = view.observations, view.marks
@@ -95,7 +95,7 @@ def fold(lines: Iterable[Line | Bad], keep: Callable[[Record], bool] | None = No
         if type(line) is not Line:
             view.bad.append(line)  # type: ignore[arg-type]  # the only other kind; isinstance costs more
             continue
-        data = line.record
+        data = line.held or line.record
         id_ = data.get("id")
         if type(id_) is not str or not id_:
             id_ = record.identifier(data)
@@ -108,7 +108,7 @@ def fold(lines: Iterable[Line | Bad], keep: Callable[[Record], bool] | None = No
         if "supersedes" in data and not is_mark:
             inline.append(id_)
         if keep is not None and not is_mark and not keep(data):
-            line.forget()
+            line.held = None
     for id_, rivals in clashes.items():
         _settle(view, id_, rivals)
     marking = [line.record for line in marks.values()]

@@ -22,34 +22,30 @@ _CHUNK = 1 << 14
 
 
 class Line:
-    """A readable line: its bytes (without their newline), its number (1-based) and the byte it starts at.
+    """A readable line: its number (1-based), the byte it starts at, its bytes and its record.
 
-    ``record`` is parsed anew at each use once ``forget`` was called: a log of 100,000 lines fits in
-    memory as bytes, not as dictionaries.
+    ``record`` is parsed anew at each use once ``held`` was set to None: a log of 100,000 lines fits
+    in memory as bytes, not as dictionaries.
     """
 
-    __slots__ = ("_record", "number", "offset", "raw")
+    __slots__ = ("_bytes", "held", "number", "offset")
 
-    def __init__(self, raw: bytes, number: int, offset: int, record: Record) -> None:
-        self.raw = raw
+    def __init__(self, bytes_: bytes, number: int, offset: int, record: Record | None) -> None:
+        self._bytes = bytes_
         self.number = number
         self.offset = offset
-        self._record: Record | None = record
+        self.held = record
 
     @property
     def record(self) -> Record:
         """The line's record; equal at each use, not always the same object."""
-        known = self._record
+        known = self.held
         return parse(self.raw) if known is None else known
 
     @property
-    def is_kept(self) -> bool:
-        """Whether the record is still held, that is, ``forget`` was not called."""
-        return self._record is not None
-
-    def forget(self) -> None:
-        """Keep the bytes alone."""
-        self._record = None
+    def raw(self) -> bytes:
+        """The line's bytes without its end."""
+        return self._bytes.rstrip(b"\r\n")
 
 
 class Bad:
@@ -87,7 +83,7 @@ def split(chunks: Iterable[bytes], number: int = 1, offset: int = 0) -> Iterator
         except JSONDecodeError:
             record = None
         if type(record) is dict:
-            yield Line(raw.rstrip(b"\r\n"), number, offset, record)
+            yield Line(raw, number, offset, record)
         else:
             yield from _mend(raw, number, offset)
         offset += len(raw)
@@ -99,7 +95,7 @@ def _mend(raw: bytes, number: int, offset: int) -> Iterator[Line | Bad]:
     bare = raw.strip().removeprefix(BOM)
     if bare:
         try:
-            yield Line(raw.rstrip(b"\r\n"), number, offset, parse(bare))
+            yield Line(raw, number, offset, parse(bare))
         except BadLine as error:
             yield Bad(number, error.reason)
 

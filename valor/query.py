@@ -65,7 +65,7 @@ def query(
         lines = (line for line in lines if isinstance(line, Bad) or record.moment(line.record) <= as_of)
     view = fold.fold(lines, selection.accepts)
     shown = view.observations.values() if hidden else view.live()
-    matching = [line for line in shown if line.is_kept]
+    matching = [line for line in shown if line.held is not None]
     if not matching:
         _check_type(selection.type, view)
     if words.strip():
