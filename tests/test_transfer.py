@@ -291,7 +291,7 @@ def test_a_line_longer_than_a_line_may_be_is_reported(repo: Repo) -> None:
 
 
 def test_a_line_nested_too_deep_is_reported(repo: Repo) -> None:
-    deep = b'{"id":"obs-1","summary":"deep","x":' + b"[" * 1_000 + b"]" * 1_000 + b"}\n"
+    deep = b'{"id":"obs-1","summary":"deep","x":' + b"[" * 1_100 + b"]" * 1_100 + b"}\n"
     result = bring(repo, deep, line(2))
     assert result.code == 1
     assert result.rows[0]["bad"] == [{"line": 1, "reason": "nested too deep"}]
