@@ -661,6 +661,7 @@ def test_only_the_password_of_a_url_is_taken_out() -> None:
 
 def test_a_whole_token_does_not_swallow_the_line_below_it() -> None:
     assert redact(f"{GH}\nNext") == "[redacted:github-token]\nNext"
+    assert redact(f"{GH}\nstep2") == "[redacted:github-token]\nstep2"
 
 
 PIECES = st.sampled_from(
