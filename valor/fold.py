@@ -37,7 +37,8 @@ class View:
 
     ``observations`` holds every observation by id, live or not, in the order of the file;
     ``marks`` every mark by id; ``bad`` the unreadable lines; ``conflicts`` the ids that stand on
-    lines of different content; ``total`` counts the lines read.
+    lines of different content; ``total`` counts the lines read. ``superseded`` are the ids that are
+    hidden, ``marked_by`` says by which marks, ``retracted`` those without successor.
     """
 
     def __init__(self) -> None:
@@ -49,6 +50,7 @@ class View:
         self.successors: dict[str, list[str]] = {}
         self.retracted: set[str] = set()
         self.superseded: set[str] = set()
+        self.marked_by: dict[str, list[str]] = {}
 
     def is_live(self, id_: str) -> bool:
         """Whether the observation is in the log and neither superseded nor retracted."""
@@ -145,6 +147,9 @@ def _apply(view: View, marking: list[Record]) -> None:
                 view.retracted.add(target)
             elif by in view.observations:
                 edges.setdefault(target, set()).add(by)
+            else:
+                continue
+            view.marked_by.setdefault(target, []).append(id_)
     view.successors = {target: sorted(by) for target, by in edges.items()}
     view.superseded = view.retracted | set(edges)
     for circle in _circles(view.successors):

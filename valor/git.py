@@ -11,6 +11,7 @@ from collections.abc import MutableMapping
 from pathlib import Path
 
 from valor.errors import NotAProject, Unavailable, UsageError
+from valor.suggest import did_you_mean
 
 
 class Checkout:
@@ -83,15 +84,17 @@ def show(root: Path, revision: str, path: str) -> bytes | None:
     from gitdb.exc import ODBError
 
     try:
-        tree = git.Repo(root).commit(revision).tree
+        repository = git.Repo(root)
+        tree = repository.commit(revision).tree
     except git.InvalidGitRepositoryError:
         raise Unavailable(
             f"{root} is no git repository", "compare inside one, or leave --against out"
         ) from None
-    except (ODBError, ValueError, KeyError, TypeError, git.GitCommandError) as error:
+    except (ODBError, ValueError, KeyError, TypeError, git.GitCommandError):
+        near = did_you_mean(revision, [reference.name for reference in repository.references])
         raise UsageError(
-            f"no commit {revision!r} here ({type(error).__name__})",
-            "name a branch, tag or commit; in CI fetch it first (fetch-depth: 0)",
+            f"there is no commit {revision!r} here",
+            near or "name a branch, tag or commit; in CI fetch it first (fetch-depth: 0)",
         ) from None
     try:
         blob = tree / path

@@ -130,13 +130,15 @@ def find(view: View, typed: str) -> Line:
 def disclose(line: Line, view: View, level: str) -> dict[str, Any]:
     """The observation at a level of disclosure, secrets masked.
 
-    A hidden one says what replaced it: ``superseded_by`` is its live survivor, null for a retraction.
+    A hidden one says what replaced it (``superseded_by`` is its live survivor, null for a retraction)
+    and by which marks.
     """
     data = line.record
     id_ = record.identifier(data)
     row = {"id": id_} | _LEVELS[level](data)
     if id_ in view.superseded:
         row["superseded_by"] = view.survivor(id_)
+        row["marked_by"] = sorted(view.marked_by.get(id_, ()))
     return row
 
 
@@ -184,28 +186,28 @@ def _capped(value: Any) -> Any:
     return value
 
 
-def statistics(view: View) -> dict[str, Any]:
-    """Counts over the log: observations, live ones, lines that are bad, types, sessions, dates."""
-    public: list[Record] = [
-        line.record for line in view.observations.values() if not record.is_private(line.record)
-    ]
-    times = [at for at in map(record.moment, public) if at]
+def statistics(view: View, selection: Selection) -> dict[str, Any]:
+    """Counts over the observations that pass the selection: live ones, types, sessions, dates; and
+    over the whole log, the lines that are private or bad and the ids that clash."""
+    chosen = [line.record for line in view.observations.values() if selection.accepts(line.record)]
+    hidden = sum(1 for data in chosen if record.identifier(data) in view.superseded)
+    times = [at for at in map(record.moment, chosen) if at]
     return {
-        "total_observations": len(public),
-        "live": sum(1 for data in public if record.identifier(data) not in view.superseded),
-        "superseded": sum(1 for data in public if record.identifier(data) in view.superseded),
-        "private": len(view.observations) - len(public),
-        "bad_lines": len(view.bad),
-        "conflicting_ids": len(view.conflicts),
-        "sessions": len({session for data in public if (session := record.text(data, "session_id"))}),
+        "total_observations": len(chosen),
+        "live": len(chosen) - hidden,
+        "superseded": hidden,
+        "sessions": len({session for data in chosen if (session := record.text(data, "session_id"))}),
         "date_range": {
             "oldest": record.stamp(min(times))[:10] if times else None,
             "newest": record.stamp(max(times))[:10] if times else None,
         },
         "by_type": [
             {"type": type_, "count": count}
-            for type_, count in Counter(map(record.kind, public)).most_common()
+            for type_, count in Counter(map(record.kind, chosen)).most_common()
         ],
+        "private": sum(1 for line in view.observations.values() if record.is_private(line.record)),
+        "bad_lines": len(view.bad),
+        "conflicting_ids": len(view.conflicts),
     }
 
 

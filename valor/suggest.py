@@ -11,7 +11,9 @@ def did_you_mean(typed: str, known: Iterable[str]) -> str:
     """A question naming up to three near spellings; "" where none is near."""
     import difflib
 
-    near = difflib.get_close_matches(typed, list(known), n=3, cutoff=0.6)
+    words = list(known)
+    near = difflib.get_close_matches(typed, words, n=3, cutoff=0.6)
+    near = near or [word for word in words if len(typed) > 2 and typed in word][:3]
     return f"did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from valor.cli.render import emit, plain, say, wants_table
+from valor.cli.render import emit, plain, say, wants_table, write_lines
 from valor.errors import DONE, FOUND_NOTHING
 from valor.install.apply import carry_out, check
 from valor.install.diff import unified
@@ -40,8 +40,7 @@ def run(root: Path, plan: Plan, *, dry_run: bool, json: bool, table: bool, nothi
 def _show(lines: Iterable[str]) -> None:
     """The diff: to a terminal in colour and harmless, to a pipe as it is."""
     if not sys.stdout.isatty():
-        sys.stdout.buffer.writelines(line.encode("utf-8", "surrogateescape") + b"\n" for line in lines)
-        sys.stdout.buffer.flush()
+        write_lines(line.encode("utf-8", "surrogateescape") + b"\n" for line in lines)
         return
     from rich.console import Console
     from rich.text import Text

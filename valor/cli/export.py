@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import typer
 
 from valor.cli.door import workspace
-from valor.cli.render import say
+from valor.cli.render import say, write_lines
 from valor.errors import DONE, FOUND_NOTHING, Unavailable, UsageError
 from valor.selection import select
 from valor.transfer import export
@@ -61,17 +60,21 @@ def command(
         say("nothing to export")
         return FOUND_NOTHING
     if output is None:
-        sys.stdout.buffer.writelines(found.lines)
-        sys.stdout.buffer.flush()
+        write_lines(found.lines)
     else:
         _write(output, found.lines)
-        say(f"{len(found.lines):,} lines written to {output}")
+        count = len(found.lines)
+        say(f"{count:,} line{'s' * (count != 1)} written to {output}")
     return DONE
 
 
 def _check(here: Workspace, output: Path, force: bool) -> None:
     if output.resolve() == here.log.resolve():
         raise UsageError("that is the log itself", "name another file")
+    if output.is_symlink() or (output.exists() and not output.is_file()):
+        raise UsageError(
+            f"{output} is no plain file", "name a plain file, or leave --output out and redirect"
+        )
     if output.exists() and not force:
         raise UsageError(f"{output} exists", "name another file, or pass --force to replace it")
 

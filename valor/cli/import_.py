@@ -59,7 +59,10 @@ def command(
     _talk(receipt)
     write_json([asdict(receipt)])
     if not receipt.read and not receipt.skipped:
-        say(f"there is nothing in {source}")
+        say(
+            f"there is nothing in {source}"
+            + (" (a folder is read for Markdown)" if Path(source).is_dir() else "")
+        )
         return FOUND_NOTHING
     return receipt.exit_code
 

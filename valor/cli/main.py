@@ -6,7 +6,9 @@ more than most commands do.
 
 from __future__ import annotations
 
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -16,7 +18,8 @@ import typer
 from typer.core import TyperGroup
 
 from valor import git
-from valor.errors import BUG, DONE, INTERRUPTED, USAGE, ValorError
+from valor.cli.render import complain
+from valor.errors import BUG, DONE, INTERRUPTED, UNAVAILABLE, USAGE, ValorError
 from valor.suggest import one_of
 
 COMMANDS = {
@@ -81,7 +84,7 @@ def run() -> int:
     """Run the command this process was started with; its exit code."""
     git.forget_repository_variables(os.environ)
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):  # None where who started us closed it
             stream.reconfigure(errors="backslashreplace")  # cp1252 and friends lack most letters
     return main(sys.argv[1:])
 
@@ -90,34 +93,38 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command named in ``arguments``; its exit code."""
     try:
         code = typer.main.get_command(app).main(list(arguments), prog_name="valor", standalone_mode=False)
-        sys.stdout.flush()
         return code if isinstance(code, int) else DONE
     except ValorError as error:
         return _say(error.message, error.hint, error.exit_code)
     except _UsageError as error:
-        return _usage(error)
+        return _usage(error, arguments)
     except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted", "", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough. Python would complain again when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            return _bug(error)
+        return _say(
+            f"no space left ({error.filename or 'standard output'})",
+            "make room, then run it again",
+            UNAVAILABLE,
+        )
     except Exception as error:  # noqa: BLE001 (boundary): what is left is a bug, kept for its report
         return _bug(error)
 
 
 def _say(message: str, hint: str, code: int) -> int:
-    sys.stderr.write(f"valor: {message}\n" + (f"  {hint}\n" if hint else ""))
+    complain(f"valor: {message}\n" + (f"  {hint}\n" if hint else ""))
     return code
 
 
-def _usage(error: Any) -> int:
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context else "valor"
+def _usage(error: Any, arguments: Sequence[str]) -> int:
+    """What the parser found wrong, in the words of the other errors."""
+    message = error.format_message()
     if type(error).__name__ == "NoArgsIsHelpError":
-        sys.stderr.write(error.format_message() + "\n")
+        complain(message + "\n")
         return USAGE
-    return _say(error.format_message(), f"try `{path} --help`", USAGE)
+    command = next((word for word in arguments if word in COMMANDS), "")
+    return _say(message[:1].lower() + message[1:], f"try `{f'valor {command}'.strip()} --help`", USAGE)
 
 
 def _bug(error: Exception) -> int:
@@ -127,6 +134,6 @@ def _bug(error: Exception) -> int:
     where = keep(error, os.environ)
     return _say(
         f"a bug: {type(error).__name__}",
-        f"nothing was half written; please report what {where} says" if where else "please report it",
+        f"please report what {where} says" if where else "please report it",
         BUG,
     )

@@ -9,10 +9,10 @@ import typer
 from valor import query
 from valor.cli.door import workspace
 from valor.cli.render import emit, say, wants_table, write_json
-from valor.errors import DONE, FOUND_NOTHING
+from valor.errors import DONE, FOUND_NOTHING, UsageError
 from valor.fold import View
 from valor.log import Line
-from valor.selection import instant, select
+from valor.selection import Selection, instant, select
 from valor.workspace import LOG, Workspace
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -43,7 +43,7 @@ def command(
     as_of: str = typer.Option("", "--as-of", metavar="TIME", help="What was known then."),
     explain: bool = typer.Option(False, "--explain", help="Say why each hit ranks where it does."),
     blame: bool = typer.Option(False, "--blame", help="Say who added each line, when and in which commit."),
-    stats: bool = typer.Option(False, "--stats", help="Counts over the whole log."),
+    stats: bool = typer.Option(False, "--stats", help="Counts, over what the filters let through."),
     json: bool = typer.Option(False, "--json", help="JSON lines, the default in a pipe."),
     table: bool = typer.Option(False, "--table", help="A table, the default on a terminal."),
 ) -> int:
@@ -63,10 +63,14 @@ def command(
     as_table = wants_table(json, table)
     here = workspace()
     if full:
+        if words or stats:
+            raise UsageError("--full opens one observation", "leave the words and --stats out")
         return _full(here, full, as_table, blame)
     selection = select(type_=type_, tags=tags, since=since, until=until, session=session)
     if stats:
-        return _stats(here, as_table)
+        if words:
+            raise UsageError("--stats counts, it does not search", "leave the words out; filters narrow it")
+        return _stats(here, selection, as_table)
     answer = query.query(
         here,
         selection,
@@ -86,6 +90,8 @@ def command(
     if not rows:
         _nothing(answer.view, answer.suggestions)
         return FOUND_NOTHING
+    if explain and not words:
+        say("nothing to explain: without words the list is in order of time")
     columns = [key for key in dict.fromkeys(key for row in rows for key in row) if key != "details"]
     emit(rows, columns, as_table)
     return DONE
@@ -108,13 +114,13 @@ def _full(here: Workspace, typed: str, as_table: bool, blame: bool) -> int:
     return DONE
 
 
-def _stats(here: Workspace, as_table: bool) -> int:
+def _stats(here: Workspace, selection: Selection, as_table: bool) -> int:
     view = here.view()
     _warn(view)
     if not view.total:
         _nothing(view, ())
         return FOUND_NOTHING
-    facts = query.statistics(view)
+    facts = query.statistics(view, selection)
     if as_table:
         emit(({"fact": key, "value": _flat(value)} for key, value in facts.items()), ("fact", "value"), True)
     else:
@@ -155,7 +161,7 @@ def _warn(view: View) -> None:
 
 def _nothing(view: View, suggestions: Any) -> None:
     if not view.total:
-        say('the log is empty; add to it with `valor observe "…"`')
+        say('there is nothing in the log yet; write to it with `valor observe "…"`')
     elif suggestions:
         say(f"nothing found; did you mean {' or '.join(suggestions)}?")
     else:

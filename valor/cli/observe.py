@@ -10,7 +10,7 @@ import orjson
 import typer
 
 from valor.cli.door import workspace
-from valor.cli.render import plain, say, write_json
+from valor.cli.render import plain, say, write_json, write_lines
 from valor.errors import DONE, USAGE, UsageError
 from valor.observe import Fate, observe
 
@@ -89,7 +89,7 @@ def command(
     if json:
         write_json([_row(fate)])
     elif fate.id:
-        typer.echo(fate.id)
+        write_lines([fate.id.encode() + b"\n"])
     return fate.error.exit_code if fate.error else DONE
 
 

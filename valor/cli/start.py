@@ -19,6 +19,4 @@ def run() -> None:
     sys.setrecursionlimit(10_000)
     from valor.cli.main import run
 
-    code = run()
-    sys.stderr.flush()
-    os._exit(code)
+    os._exit(run())

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Mark what repeats or replaces another: valor consolidate, with nothing to activate. Written by `valor init`.
+# Mark observations that say the same: valor consolidate, with nothing to activate. Written by `valor init`.
 #
 # It acts on the checkout of the working directory, else on the one this script lies in;
 # PROJECT_ROOT names another. valor is $VALOR (a command); else .venv/bin/valor of that checkout,
