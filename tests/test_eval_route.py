@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from valor.errors import UsageError
 from valor.eval.route import LABELS, evaluate
+from valor.routing.match import decide
 from valor.routing.table import Table, load, parse
 
 HERE = Path(__file__).parent
@@ -97,8 +99,8 @@ def test_an_item_of_another_shape_is_named_by_its_number(table: Table, item: dic
 
 def test_the_shipped_table_holds_its_floor_on_sentences_it_has_not_seen() -> None:
     report, _ = evaluate(load(SHIPPED), read(HELD_OUT))
-    assert report["accuracy_decided"] >= 0.92
-    assert report["coverage"] >= 0.72
+    assert report["accuracy_decided"] >= 0.94
+    assert report["coverage"] >= 0.75
     assert report["ambiguous_left"] >= 0.75
 
 
@@ -111,10 +113,22 @@ def test_no_held_out_sentence_stands_in_the_table() -> None:
 @pytest.mark.skipif(not DEV.is_file(), reason="the shared labelled sentences are not here")
 def test_the_shipped_table_holds_the_bar_on_the_shared_sentences() -> None:
     report, _ = evaluate(load(SHIPPED), read(DEV))
-    assert report["accuracy_decided"] >= 0.90
-    assert report["coverage"] >= 0.80
+    assert report["accuracy_decided"] >= 0.94
+    assert report["coverage"] >= 0.84
     assert report["ambiguous_left"] > 0.5
     assert report["secrets_routed"] == 0
+
+
+@pytest.mark.shared
+def test_what_authors_say_of_their_changes_is_hardly_ever_refused(shared: Path) -> None:
+    table = load(SHIPPED)
+    verdicts: Counter[str] = Counter()
+    for record in read(shared / "corpus" / "commits.jsonl")[::10]:
+        verdicts[decide(table, f"{record['summary']}\n{record['details']}").owner] += 1
+    assert verdicts.total() > 1000
+    # No such text is a person's wish; some do say no more than the history does.
+    assert verdicts["auto-memory"] <= 0.02 * verdicts.total()
+    assert verdicts["nowhere"] <= 0.05 * verdicts.total()
 
 
 @pytest.mark.shared

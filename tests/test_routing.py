@@ -184,6 +184,68 @@ def test_in_a_long_text_the_beginning_decides_nothing(table: Table) -> None:
     assert owner(table, " ".join(facts)) == "observations"
 
 
+def test_of_a_very_long_text_samples_from_end_to_end_are_read(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wish = "The user prefers short answers without headings. "
+    fact = "The worker drops its queue after a restart because the offset file is stale. "
+    text = wish * 200 + fact * 900 + wish * 200
+    read: list[str] = []
+
+    class Spy(Reading):
+        def __init__(self, text: str) -> None:
+            read.append(text)
+            super().__init__(text)
+
+    monkeypatch.setattr(model, "Reading", Spy)
+    assert owner(table, text) != "auto-memory"
+    assert sum(map(len, read)) < 60_000 < len(text)
+    assert "user prefers" in read[0][:500]
+    assert "user prefers" in read[0][-500:]
+    assert "offset file" in read[0][10_000:14_000]
+
+
+def test_a_fenced_block_is_code_and_no_prose(table: Table) -> None:
+    said = "The tool prints this and exits 0:\n"
+    block = "```\nThe user prefers short answers.\n```\n"
+    assert Reading(said + block).features() == Reading(said + "`x`\n").features()
+    assert "C:person" in Reading("Wrap it in ``` for the user").features()
+    assert "C:person" in Reading(said + "```\nnever closed, says the user").features()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I prefer early returns to nested branches, write it that way for me", "auto-memory"),
+        ("My evenings are free, mornings are for the children", "auto-memory"),
+        ("I found that the importer skips the header twice, so the first row is lost", "observations"),
+        ("Explain the timeout in the readme, since its default surprised several people", "observations"),
+    ],
+)
+def test_who_says_i_is_told_by_what_is_said(table: Table, text: str, expected: str) -> None:
+    assert owner(table, text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rename the column and pass the new name on. The old one is a keyword in the next version.",
+        "Handle an empty `Range` in the reader.\n\nIt sent `bytes=-` and the server answers 416.",
+        "Do not cache the lookup of tags\n* a tag may move\n* the key has no commit in it",
+        "Don't reuse the buffer between reads: the decoder keeps a view into it",
+        "Document `retry_after`\n\nIt returned seconds or a date, and callers treated both as seconds.",
+    ],
+)
+def test_what_an_author_says_of_a_change_is_no_wish_of_a_person(table: Table, text: str) -> None:
+    assert owner(table, text) in ("observations", AMBIGUOUS)
+
+
+def test_a_text_without_a_word_about_people_is_known_as_such() -> None:
+    assert "S:impersonal" in Reading("The parser drops the last line.").features()
+    for text in ("The user likes it", "Ask her", "I like it", "사용자가 좋아한다", ""):
+        assert "S:impersonal" not in Reading(text).features()
+
+
 @given(st.text(max_size=400))
 def test_any_text_gets_a_verdict_from_the_vocabulary(text: str) -> None:
     decision = decide(parse(SMALL), text)

@@ -19,8 +19,8 @@ from valor.leaks import leaks, masked
 from valor.log import Appender, appending
 from valor.lookup import resolve
 from valor.record import Record
-from valor.routing.match import decide
-from valor.routing.table import AMBIGUOUS, Table
+from valor.routing.router import Router
+from valor.routing.table import AMBIGUOUS
 from valor.workspace import Workspace
 
 WRITTEN, EXISTS, REFUSED, OFF = "written", "exists", "refused", "off"
@@ -89,7 +89,7 @@ class _Gate:
         self.workspace = workspace
         self.redact = redact
         self.now = now
-        self._table: Table | None = None
+        self._router: Router | None = None
         self._view: View | None = None
 
     def admit(self, entry: Mapping[str, Any]) -> _Ready:
@@ -138,7 +138,7 @@ class _Gate:
     def _route(self, draft: Record, owner: str | None, notes: list[str]) -> str:
         """What ``routed`` the line records ("" where the table gives it to the log)."""
         if owner not in (None, OBSERVATIONS):
-            store = self._rows().store_of(owner)
+            store = self._table().store_of(owner)
             raise OwnedElsewhere(
                 f"{owner} is not this log",
                 f"write it to {store}" if store else "leave it out",
@@ -147,7 +147,7 @@ class _Gate:
                 rule="--owner",
             )
         said = "\n".join(part for part in (draft["summary"], draft.get("details", "")) if part)
-        decision = decide(self._rows(), said)
+        decision = self._table().decide(said)
         if decision.owner == OBSERVATIONS:
             return ""
         if owner == OBSERVATIONS:
@@ -164,10 +164,10 @@ class _Gate:
             rule=decision.row,
         )
 
-    def _rows(self) -> Table:
-        if self._table is None:
-            self._table = self.workspace.rows()
-        return self._table
+    def _table(self) -> Router:
+        if self._router is None:
+            self._router = self.workspace.router()
+        return self._router
 
 
 def _append(workspace: Workspace, ready: list[_Ready]) -> list[Fate]:

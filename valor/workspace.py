@@ -11,6 +11,7 @@ from valor.config import Config
 from valor.record import Record
 
 if TYPE_CHECKING:
+    from valor.routing.router import Router
     from valor.routing.table import Table
 
 LOG = "grimoires/loa/memory/observations.jsonl"
@@ -44,7 +45,17 @@ class Workspace:
         is none. Raises BrokenTable."""
         from valor.routing.table import load
 
-        return load(self.table if self.table.exists() else SHIPPED_TABLE)
+        return load(self._page())
+
+    def router(self) -> Router:
+        """The same table, compiled, ready to decide; kept in the state folder while the page stays
+        as it is. Raises BrokenTable."""
+        from valor.routing.router import Router
+
+        return Router(self._page(), self.state)
+
+    def _page(self) -> Path:
+        return self.table if self.table.exists() else SHIPPED_TABLE
 
     @property
     def state(self) -> Path:

@@ -7,20 +7,23 @@ one into words for a person. Nothing here knows an owner.
     B  two neighbouring words   O  a class opens a sentence   F  what kind of word comes first
     J  two CJK characters       P  two classes in this order  V  the first auxiliary verb
 
-Compiling a table reads all its examples at each start, so a token is looked at once and remembered.
+"S:impersonal" says that no word is about a person, what a person says or wants. What stands in a fenced
+block is no prose and gives nothing but the sign that there is code.
+
+Compiling a table reads all its examples, so a token is looked at once and remembered.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from itertools import pairwise
 
-from valor.routing.lexicon import CLASSES
+from valor.routing.classes import NONE, classes_of, has_cjk, is_cjk, phrases, unspaced
 
 _TOKEN = re.compile(r"`[^`]*`|--?\w[\w-]*|\w+(?:[._'/\\:@-]+\w+|\(\)|[{}]+)*|[.!?;:,。；！？\n]")
 _CODE = re.compile(r"[`_(){}\\]|\w[./]\w|[a-z][A-Z]|^-")
 _ENDS = frozenset(".!?;:。；！？\n")
+_FENCE = "\n```"
 
 
 def _words(text: str) -> frozenset[str]:
@@ -38,6 +41,10 @@ _AUXILIARIES = _words(
 _ASIDES = _words("never not no only so and but which or")
 _BE = frozenset(("is", "are", "be", "gets", "get"))
 _WAS = frozenset(("was", "were", "had", "did", "been"))
+_PERSONAL = frozenset(
+    "C:" + kind
+    for kind in _words("person somebody self they assistant wants upset talk consent means machine")
+)
 _ADVERBS = _words("never always only not also still then once first")
 _IRREGULAR = _words("built cut done given kept made named put read run sent set shown taken written bound")
 
@@ -53,7 +60,8 @@ class Reading:
     __slots__ = ("_sentences", "text")
 
     def __init__(self, text: str) -> None:
-        self.text = text if text.isascii() else unicodedata.normalize("NFKC", text).replace("’", "'")
+        text = text if text.isascii() else _plain(text)
+        self.text = _without_blocks(text) if "```" in text else text
         self._sentences: list[list[_Seen]] = []
         sentence: list[_Seen] = []
         for token in _TOKEN.findall(self.text):
@@ -73,6 +81,8 @@ class Reading:
             _add_sentence(found, sentence)
         if has_cjk(self.text):
             _add_unspaced(found, self.text)
+        if found and _PERSONAL.isdisjoint(found):
+            found.add("S:impersonal")
         return found
 
     def words(self) -> str:
@@ -80,6 +90,19 @@ class Reading:
         return "".join(
             f" ^ {' '.join(seen[0] for seen in each if seen[0] != ',')} " for each in self._sentences
         )
+
+
+def _without_blocks(text: str) -> str:
+    """The text with "`code`" for each fenced block: what a program prints is nobody's prose."""
+    parts = f"\n{text}".split(_FENCE)
+    tail = [] if len(parts) % 2 else [parts.pop()]  # a fence that is never closed hides nothing
+    return " `code` ".join(parts[::2] + tail)
+
+
+def _plain(text: str) -> str:
+    from unicodedata import normalize  # most texts need no table of all characters
+
+    return normalize("NFKC", text).replace("’", "'")
 
 
 def _add_sentence(found: set[str], sentence: list[_Seen]) -> None:
@@ -102,14 +125,14 @@ def _add_sentence(found: set[str], sentence: list[_Seen]) -> None:
             add("S:, " + lows[place + 1])
     add("V:" + verb)
     add("F:" + _opening(lows[0], sentence[0][2]))
-    if not _phrases.keys().isdisjoint(lows):
+    if not phrases().keys().isdisjoint(lows):
         placed = _with_phrases(found, lows, dict(placed))
     if placed:
         _add_classes(found, placed)
 
 
 def _add_classes(found: set[str], placed: list[tuple[int, _Kinds]]) -> None:
-    last: _Kinds = _NONE
+    last: _Kinds = NONE
     for place, kinds in placed:
         if place < 3:
             found.update(["O:" + kind for kind in kinds])
@@ -119,11 +142,12 @@ def _add_classes(found: set[str], placed: list[tuple[int, _Kinds]]) -> None:
 
 
 def _with_phrases(found: set[str], lows: list[str], kinds: dict[int, _Kinds]) -> list[tuple[int, _Kinds]]:
+    known = phrases()
     for place, low in enumerate(lows):
-        for parts, kind in _phrases.get(low, ()):
+        for parts, kind in known.get(low, ()):
             if lows[place : place + len(parts)] == parts:
                 found.add("C:" + kind)
-                kinds[place] = kinds.get(place, _NONE) | {kind}
+                kinds[place] = kinds.get(place, NONE) | {kind}
     return sorted(kinds.items())
 
 
@@ -149,15 +173,6 @@ def _opening(word: str, kinds: _Kinds) -> str:
     return "plural" if word.endswith("s") else "other"
 
 
-def has_cjk(text: str) -> bool:
-    """Does it hold a character of a script that is written without spaces, or of Hangul?"""
-    return not text.isascii() and any(map(_is_cjk, text))
-
-
-def _is_cjk(char: str) -> bool:
-    return "\u3040" <= char <= "\u30ff" or "\u3400" <= char <= "\u9fff" or "\uac00" <= char <= "\ud7af"
-
-
 def stem(word: str) -> str:
     """``word`` without a common English ending, where at least four letters stay."""
     if word.endswith(("s", "d", "g")):
@@ -167,50 +182,30 @@ def stem(word: str) -> str:
     return word
 
 
-# --- word classes -----------------------------------------------------------------------------------
+# --- tokens -----------------------------------------------------------------------------------------
 
-_NONE: frozenset[str] = frozenset()
 _NUMBER, _CODES = frozenset(("<number>",)), frozenset(("<code>",))
-_exact: dict[str, frozenset[str]] = {}
-_prefix: dict[str, list[tuple[str, str]]] = {}  # by the first three letters
-_phrases: dict[str, list[tuple[list[str], str]]] = {}
-_unspaced: list[tuple[str, str]] = []
+_REMEMBERED = 50_000  # tokens, then it starts over: a server must not grow with all it ever read
 _known: dict[str, _Seen] = {}
 
 
-def _load_classes() -> None:
-    for kind, words in CLASSES.items():
-        for entry in words.split(","):
-            word = entry.strip()
-            if has_cjk(word):
-                _unspaced.append((word.replace(" ", ""), kind))
-            elif " " in word:
-                parts = word.split()
-                _phrases.setdefault(parts[0], []).append((parts, kind))
-            elif word.endswith("*"):
-                _prefix.setdefault(word[:3], []).append((word[:-1], kind))
-            else:
-                _exact[word] = _exact.get(word, _NONE) | {kind}
-
-
-_load_classes()
-
-
 def _look_at(token: str) -> _Seen:
+    if len(_known) >= _REMEMBERED:
+        _known.clear()
     low = token.lower()
     if token.isascii() and token.isalpha() and (token == low or token[1:].islower()):
-        seen: _Seen = _entry(low, stem(low), _kinds(low))
+        seen: _Seen = _entry(low, stem(low), classes_of(low))
     elif has_cjk(token):
-        latin = "".join(each for each in token if not _is_cjk(each))  # "CIで" holds a word of another script
-        seen = _look_at(latin) if latin else (low, "", _NONE, "", ())
+        latin = "".join(each for each in token if not is_cjk(each))  # "CIで" holds a word of another script
+        seen = _look_at(latin) if latin else (low, "", NONE, "", ())
     elif token == ",":
-        seen = (low, "", _NONE, "", ())
+        seen = (low, "", NONE, "", ())
     elif token[0].isdigit() and not _CODE.search(token):
         seen = _entry(low, "<number>", _NUMBER)
     elif not (token.isalpha() and token[1:].islower()) and _CODE.search(token):
         seen = _entry(low, "<code>", _CODES)
     else:
-        seen = _entry(low, stem(low), _kinds(low))
+        seen = _entry(low, stem(low), classes_of(low))
     _known[token] = seen
     return seen
 
@@ -226,24 +221,16 @@ def _mark(low: str) -> str:
     return "ed" if low.endswith("ed") and len(low) > 4 else ""
 
 
-def _kinds(low: str) -> frozenset[str]:
-    found = _exact.get(low, _NONE)
-    for prefix, kind in _prefix.get(low[:3], ()):
-        if low.startswith(prefix):
-            found = found | {kind}
-    return found
-
-
 def _add_unspaced(found: set[str], text: str) -> None:
     flat = "".join(text.split())
-    hits = sorted((flat.find(word), kind) for word, kind in _unspaced if word in flat)
+    hits = sorted((flat.find(word), kind) for word, kind in unspaced() if word in flat)
     for place, (_, kind) in enumerate(hits):
         found.add("C:" + kind)
         if place == 0:
             found.add("O:" + kind)
         elif hits[place - 1][1] != kind:
             found.add(f"P:{hits[place - 1][1]} > {kind}")
-    found.update(["J:" + one + two for one, two in pairwise(flat) if _is_cjk(one) and _is_cjk(two)])
+    found.update(["J:" + one + two for one, two in pairwise(flat) if is_cjk(one) and is_cjk(two)])
 
 
 _SAY = {

@@ -8,13 +8,12 @@ table's "Left ambiguous" has most, the verdict is AMBIGUOUS with the rows that c
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 from valor.routing.credentials import tells_secret
 from valor.routing.features import describe
-from valor.routing.model import Judgement, Model
+from valor.routing.model import Judgement, Model, compiled
 from valor.routing.signals import SECRET
 from valor.routing.table import AMBIGUOUS, NOWHERE, Row, Table
 from valor.secrets import detect
@@ -23,14 +22,16 @@ SURE = 0.62  # the share from which a verdict is given
 SAME = 0.95  # closeness from which a text counts as a repeated example
 FULL = 0.8  # the share from which a part of a text counts as a fact of its own
 
-_PARTS = re.compile(r"(?<=[.;!?])\s+|\s+[—–]\s+|,\s+(?:and|but|also)\s+|\n+")
+_PARTS = r"(?<=[.;!?])\s+|\s+[—–]\s+|,\s+(?:and|but|also)\s+|\n+"
+_ENDS = frozenset(".;!?—–,\n")  # without one of these there is one part
 _MOST_PARTS = 12
+_MOST = 24_000  # characters that are read; of a longer text, even samples from end to end
+_SAMPLES = 12
 _LEAST_WORDS = 3
 _PERSON = ("O:person", "O:somebody")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """An owner that competes: its best row (scope and line in the page), example and share (0..1)."""
 
     owner: str
@@ -41,8 +42,7 @@ class Candidate:
     share: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(NamedTuple):
     """``owner`` is an owner or AMBIGUOUS; ``store`` where it writes ("" for nowhere and ambiguous).
 
     ``row`` and ``line`` name the row that decided, ``example`` its closest example ("" where none is
@@ -51,11 +51,11 @@ class Decision:
     """
 
     owner: str
+    confidence: float
     store: str = ""
     row: str = ""
     line: int = 0
     example: str = ""
-    confidence: float
     reasons: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
 
@@ -76,13 +76,18 @@ class Decision:
 
 def decide(table: Table, text: str) -> Decision:
     """Who owns ``text``, by ``table``. Compiles a table once per process."""
-    model = _compiled(table)
+    return verdict(compiled(table), text)
+
+
+def verdict(model: Model, text: str) -> Decision:
+    """Who owns ``text``, by a compiled table."""
     if tells_secret(text) or detect.find(text):
-        return _secret(table)
+        return _secret(model)
+    text = _sampled(text)
     judgement = model.judge(text)
     if not judgement.found:
         return Decision(owner=AMBIGUOUS, confidence=0.0, reasons=("the text has no words",))
-    running = _candidates(table, judgement)
+    running = _candidates(model, judgement)
     same = {each.row.owner for each in judgement.nearest.values() if each.closeness >= SAME}
     if len(same) == 1:
         best = next(each for each in running if each.owner in same)
@@ -103,13 +108,16 @@ def decide(table: Table, text: str) -> Decision:
     return _decision(best, running, _reasons(model, judgement, best.owner, second.owner))
 
 
-@lru_cache(maxsize=4)
-def _compiled(table: Table) -> Model:
-    return Model(table)
+def _sampled(text: str) -> str:
+    if len(text) <= _MOST:
+        return text
+    size, last = _MOST // _SAMPLES, _SAMPLES - 1
+    starts = [(len(text) - size) * at // last for at in range(_SAMPLES)]
+    return "\n".join(text[start : start + size] for start in starts)
 
 
-def _secret(table: Table) -> Decision:
-    rows = [row for row in table.rows if row.owner == NOWHERE]
+def _secret(model: Model) -> Decision:
+    rows = [row for row in model.rows if row.owner == NOWHERE]
     row = next((row for row in rows if SECRET in row.signals), rows[0] if rows else None)
     return Decision(
         owner=NOWHERE,
@@ -120,20 +128,20 @@ def _secret(table: Table) -> Decision:
     )
 
 
-def _candidates(table: Table, judgement: Judgement) -> list[Candidate]:
+def _candidates(model: Model, judgement: Judgement) -> list[Candidate]:
     ranked = sorted(judgement.shares.items(), key=lambda each: -each[1])
-    return [_candidate(table, judgement, owner, share) for owner, share in ranked]
+    return [_candidate(model, judgement, owner, share) for owner, share in ranked]
 
 
-def _candidate(table: Table, judgement: Judgement, owner: str, share: float) -> Candidate:
+def _candidate(model: Model, judgement: Judgement, owner: str, share: float) -> Candidate:
     near = judgement.nearest.get(owner)
-    row, example = (near.row, near.example) if near else (_likely_row(table, judgement, owner), "")
+    row, example = (near.row, near.example) if near else (_likely_row(model, judgement, owner), "")
     return Candidate(owner=owner, store=row.store, row=row.scope, line=row.line, example=example, share=share)
 
 
-def _likely_row(table: Table, judgement: Judgement, owner: str) -> Row:
+def _likely_row(model: Model, judgement: Judgement, owner: str) -> Row:
     signalled = (row for _, row in judgement.matched if row.owner == owner)
-    return next(signalled, None) or next(row for row in table.rows if row.owner == owner)
+    return next(signalled, None) or next(row for row in model.rows if row.owner == owner)
 
 
 def _decision(
@@ -171,11 +179,13 @@ def _reasons(model: Model, judgement: Judgement, owner: str, other: str) -> tupl
 
 def _two_facts(model: Model, text: str) -> bool:
     """Is one part about the person and another, just as sure of another owner, about something else?"""
-    parts = [part for part in _PARTS.split(text)[:_MOST_PARTS] if len(part.split()) >= _LEAST_WORDS]
+    if _ENDS.isdisjoint(text.strip(".;!?\n")):
+        return False
+    parts = [part for part in re.split(_PARTS, text) if len(part.split()) >= _LEAST_WORDS]
     if len(parts) < 2:
         return False
     facts = []
-    for part in parts:
+    for part in parts[:: -(-len(parts) // _MOST_PARTS)]:
         judgement = model.judge(part, near=False)
         owner, share = max(judgement.shares.items(), key=lambda each: each[1])
         if share >= FULL and owner not in (AMBIGUOUS, NOWHERE):

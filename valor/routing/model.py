@@ -20,11 +20,15 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections import Counter
-from dataclasses import dataclass
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from valor.routing.features import Reading
-from valor.routing.signals import SECRET, Signal
+from valor.routing.learn import SIMILAR, learn, rarity, shelf, unpack
+from valor.routing.signals import Signal
 from valor.routing.table import Row, Table
 
 ALPHA = 0.3
@@ -32,13 +36,10 @@ SIGNAL = 2.0
 NEAR = 30.0
 NEAR_FROM = 0.25  # closeness below this is chance: two sentences share their small words
 TEMPERATURE = 3.0
-LONG = 40
-
-_SIMILAR = ("W:", "B:", "J:")
+LONG = 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
+class Near(NamedTuple):
     """An example and how close the text comes to it (0..1, 1 for the same words)."""
 
     row: Row
@@ -46,8 +47,7 @@ class Near:
     closeness: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class Judgement(NamedTuple):
     """``shares`` of 1 by owner, the closest example of each, the signals that matched, the features."""
 
     shares: dict[str, float]
@@ -57,29 +57,31 @@ class Judgement:
 
 
 class Model:
-    """A compiled table. Compiling reads each example once; judging costs no more than a few of them."""
+    """A compiled table. ``rows`` are its rows without their examples."""
 
-    def __init__(self, table: Table) -> None:
-        self._examples: list[tuple[set[str], Row, str]] = []
-        self._counts: dict[str, Counter[str]] = {}
-        totals: Counter[str] = Counter()
-        for row in table.rows:
-            counts = self._counts.setdefault(row.owner, Counter())
-            for example in row.examples:
-                found = Reading(example).features()
-                self._examples.append((found, row, example))
-                counts.update(found)
-                totals[row.owner] += len(found)
-        self._signals = [(Signal(said), row) for row in table.rows for said in row.signals if said != SECRET]
-        smooth = ALPHA * max(1, len(set().union(*self._counts.values())))
-        self._floor = {owner: totals[owner] + smooth for owner in self._counts}
+    def __init__(self, learnt: Mapping[str, Any]) -> None:
+        """Made of what ``learn`` returned. Raises KeyError, TypeError or ValueError for anything else."""
+        self.rows = tuple(
+            Row(scope=scope, owner=owner, store=store, signals=tuple(signals), examples=(), line=line)
+            for scope, owner, store, signals, line in learnt["rows"]
+        )
+        self._examples: list[str] = learnt["examples"].split("\n")
+        self._shelves: list[str] = learnt["shelves"]
+        self._unpacked: dict[str, str] = {}
+        self._open: set[int] = set()  # the shelves whose features are in ``_unpacked``
+        self._having: dict[str, list[int]] = {}
+        self._owners: list[str] = [owner for owner, _, _ in learnt["owners"]]
+        self._ends: list[int] = list(accumulate(count for _, count, _ in learnt["owners"]))
+        smooth = ALPHA * max(1, learnt["features"])
+        self._floors: list[float] = [total + smooth for _, _, total in learnt["owners"]]
+        self._signals = [(Signal(*parts), self.rows[at]) for at, *parts in learnt["signals"]]
 
     def judge(self, text: str, *, near: bool = True) -> Judgement:
         """How the owners share the text. Without ``near`` the closest examples are not asked."""
         reading = Reading(text)
         found = reading.features()
-        known = [each for each in found if self._seen(each)]
-        scores = {owner: self._likelihood(owner, known) for owner in self._counts}
+        known = self._known(found)
+        scores = self._likelihoods(known)
         words = reading.words()
         matched = tuple((signal, row) for signal, row in self._signals if signal.matches(words, found))
         for owner in scores:
@@ -92,48 +94,70 @@ class Model:
 
     def evidence(self, found: set[str], owner: str, other: str) -> list[tuple[float, str]]:
         """How much each known feature speaks for ``owner`` against ``other`` (log odds), strongest first."""
-        known = [each for each in found if self._seen(each)]
-        return sorted(
-            ((self._log(owner, each) - self._log(other, each), each) for each in known), reverse=True
-        )
+        one, two = self._owners.index(owner), self._owners.index(other)
+        weighed = []
+        for each in self._known(found):
+            logs = self._logs(each)
+            weighed.append((logs[one] - logs[two], each))
+        return sorted(weighed, reverse=True)
 
-    def _seen(self, feature: str) -> int:
-        """How many examples have it."""
-        return sum(counts.get(feature, 0) for counts in self._counts.values())
+    def _known(self, found: set[str]) -> list[str]:
+        """Those of the features that an example has, in order; ``_having`` says which examples."""
+        for number in set(map(shelf, found)) - self._open:
+            self._unpacked.update(unpack(self._shelves[number]))
+            self._open.add(number)
+        known = sorted(self._unpacked.keys() & found)
+        for each in known:
+            if each not in self._having:
+                self._having[each] = list(map(int, self._unpacked[each].split(",")))
+        return known
 
-    def _log(self, owner: str, feature: str) -> float:
-        return math.log((self._counts[owner].get(feature, 0) + ALPHA) / self._floor[owner])
+    def _logs(self, feature: str) -> list[float]:
+        """log P(feature | owner), in the order of the owners."""
+        logs, before = [], 0
+        for end, floor in zip(self._ends, self._floors, strict=True):
+            upto = bisect_left(self._having[feature], end)
+            logs.append(math.log((upto - before + ALPHA) / floor))
+            before = upto
+        return logs
 
-    def _likelihood(self, owner: str, known: list[str]) -> float:
-        counts, floor = self._counts[owner], self._floor[owner]
-        return sum(math.log((counts.get(each, 0) + ALPHA) / floor) for each in known)
+    def _likelihoods(self, known: list[str]) -> dict[str, float]:
+        logs = [self._logs(each) for each in known]
+        return {owner: sum(each[at] for each in logs) for at, owner in enumerate(self._owners)}
 
     def _nearest(self, found: set[str]) -> dict[str, Near]:
         """The closest example of each owner, by the overlap of words and word pairs, rare ones heavier."""
-        rarity = {each: self._rarity(each) for each in found if each.startswith(_SIMILAR)}
-        wanted = set(rarity)
-        overlaps: dict[str, list[tuple[float, int]]] = {}
-        for at, (theirs, row, _) in enumerate(self._examples):
-            shared = wanted & theirs
-            if shared:
-                overlaps.setdefault(row.owner, []).append((sum(map(rarity.__getitem__, shared)), at))
-        whole = sum(rarity.values())
-        nearest = {}
-        for owner, hits in overlaps.items():
-            closeness, at = max((self._closeness(hit, whole, at), at) for hit, at in heapq.nlargest(6, hits))
-            _, row, example = self._examples[at]
-            nearest[owner] = Near(row=row, example=example, closeness=closeness)
-        return nearest
+        overlaps: dict[int, float] = {}
+        whole = 0.0
+        for each in sorted(found):
+            if each.startswith(SIMILAR):
+                numbers = self._having.get(each, [])
+                rare = rarity(len(numbers), len(self._examples))
+                whole += rare
+                for number in numbers:
+                    overlaps[number] = overlaps.get(number, 0.0) + rare
+        hits: dict[str, list[tuple[float, int]]] = {}
+        for number, overlap in overlaps.items():
+            hits.setdefault(self._owners[bisect_right(self._ends, number)], []).append((overlap, number))
+        return {owner: self._closest(heapq.nlargest(6, ours), whole) for owner, ours in hits.items()}
 
-    def _closeness(self, overlap: float, whole: float, at: int) -> float:
-        theirs = sum(self._rarity(each) for each in self._examples[at][0] if each.startswith(_SIMILAR))
-        return overlap / (whole + theirs - overlap)
+    def _closest(self, hits: list[tuple[float, int]], whole: float) -> Near:
+        best = Near(row=self.rows[0], example="", closeness=-1.0)
+        for overlap, number in hits:
+            at, rare, example = self._examples[number].split(" ", 2)
+            closeness = overlap / (whole + float(rare) - overlap)
+            if closeness > best.closeness:
+                best = Near(row=self.rows[int(at)], example=example, closeness=closeness)
+        return best
 
-    def _rarity(self, feature: str) -> float:
-        return math.log((len(self._examples) + 1) / (self._seen(feature) + 0.5))
+
+@lru_cache(maxsize=4)
+def compiled(table: Table) -> Model:
+    """The model of ``table``; compiled once in a process."""
+    return Model(learn(table))
 
 
-def _softmax(scores: dict[str, float], temperature: float) -> dict[str, float]:
+def _softmax(scores: Mapping[str, float], temperature: float) -> dict[str, float]:
     top = max(scores.values())
     raised = {owner: math.exp((score - top) / temperature) for owner, score in scores.items()}
     whole = sum(raised.values())

@@ -11,33 +11,38 @@ Signals are separated by ``;``. Quotes around words are allowed and mean nothing
 
 from __future__ import annotations
 
-from valor.routing.features import has_cjk
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from valor.routing.classes import has_cjk
 from valor.routing.lexicon import CLASSES
 
 SECRET = "@secret"
 
 
-class Signal:
-    """One signal of one row, ready to be asked of a text."""
+class Signal(NamedTuple):
+    """One signal of a row as it was ``said``, the features a text must have and the words it must hold."""
 
-    __slots__ = ("_classes", "_words", "said")
-
-    def __init__(self, said: str) -> None:
-        self.said = said
-        self._classes: list[str] = []
-        self._words: list[str] = []
-        for part in said.split(" + "):
-            opens, bare = part.strip().startswith("^"), part.strip().lstrip("^")
-            if bare.startswith("@"):
-                self._classes.append(("O:" if opens else "C:") + bare[1:])
-            else:
-                self._words.append(_needle(bare.strip("\"'`“”").lower(), opens))
+    said: str
+    classes: Sequence[str]
+    words: Sequence[str]
 
     def matches(self, words: str, found: set[str]) -> bool:
         """Does it match a text with these words (``features.Reading.words``) and features?"""
-        return all(feature in found for feature in self._classes) and all(
-            part in words for part in self._words
-        )
+        return found.issuperset(self.classes) and all(part in words for part in self.words)
+
+
+def read(said: str) -> Signal:
+    """The signal that a cell of the page says."""
+    classes: list[str] = []
+    words: list[str] = []
+    for part in said.split(" + "):
+        opens, bare = part.strip().startswith("^"), part.strip().lstrip("^")
+        if bare.startswith("@"):
+            classes.append(("O:" if opens else "C:") + bare[1:])
+        else:
+            words.append(_needle(bare.strip("\"'`“”").lower(), opens))
+    return Signal(said, classes, words)
 
 
 def unknown_class(said: str) -> str | None:

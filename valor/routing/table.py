@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from valor.errors import BrokenTable, Unavailable, UsageError
 from valor.routing.lexicon import CLASSES
@@ -22,15 +22,14 @@ AMBIGUOUS = "ambiguous"
 COLUMNS = ("Scope", "Owner", "Storage", "Signals", "Examples")
 UNDECIDED_COLUMNS = ("Left ambiguous", "Signals", "Examples")
 
-_CELL = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r":?-+:?")
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_CELL = r"(?<!\\)\|"
+_RULE = r":?-+:?"
+_BREAK = r"(?i)<br\s*/?>"
 _DASHES = frozenset(("", "-", "–", "—"))
 _Line = tuple[int, list[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(NamedTuple):
     """One row: a scope of facts and who owns them.
 
     ``owner`` is one of OWNERS, or AMBIGUOUS for a row of "Left ambiguous"; ``store`` the Storage cell
@@ -45,8 +44,7 @@ class Row:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class Table(NamedTuple):
     """The rows in the page's order, those of "Left ambiguous" last."""
 
     rows: tuple[Row, ...]
@@ -66,14 +64,24 @@ class Table:
 
 def load(path: Path) -> Table:
     """The table of the page at ``path``. Raises Unavailable where there is none, BrokenTable."""
+    return parse(decode(read(path)))
+
+
+def read(path: Path) -> bytes:
+    """The page at ``path``. Raises Unavailable where there is none."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes()
     except FileNotFoundError:
         raise Unavailable(f"no routing table at {path}", "valor init writes one") from None
+
+
+def decode(page: bytes) -> str:
+    """The page's text. Raises BrokenTable."""
+    try:
+        return page.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BrokenTable(f"line {line} is not UTF-8", "save the page as UTF-8", line=line) from None
-    return parse(text)
 
 
 def parse(text: str) -> Table:
@@ -119,7 +127,7 @@ def _cells(line: str) -> list[str]:
     inner = line[1:]
     if inner.endswith("|") and not inner.endswith("\\|"):
         inner = inner[:-1]
-    return [cell.replace("\\|", "|").strip() for cell in _CELL.split(inner)]
+    return [cell.replace("\\|", "|").strip() for cell in re.split(_CELL, inner)]
 
 
 def _check_header(number: int, header: list[str], wanted: tuple[str, ...]) -> None:
@@ -134,7 +142,7 @@ def _check_header(number: int, header: list[str], wanted: tuple[str, ...]) -> No
 
 def _body(block: list[_Line]) -> Iterator[_Line]:
     number, header = block[0]
-    if len(block) < 2 or not all(_RULE.fullmatch(cell) for cell in block[1][1]):
+    if len(block) < 2 or not all(re.fullmatch(_RULE, cell) for cell in block[1][1]):
         hint = f"put |{'---|' * len(header)} below the header"
         raise BrokenTable(f"the header at line {number} has no rule below it", hint, line=number + 1)
     for line, cells in block[2:]:
@@ -160,7 +168,9 @@ def _row(line: int, cells: list[str], header: list[str]) -> Row:
         raise BrokenTable(f"line {line} names an unknown owner, {cell['Owner']!r}", hint, line=line)
     store = _store(line, owner, cell.get("Storage", ""))
     signals = tuple(part for part in map(str.strip, cell["Signals"].split(";")) if part not in _DASHES)
-    examples = tuple(part for part in map(str.strip, _BREAK.split(cell["Examples"])) if part not in _DASHES)
+    examples = tuple(
+        part for part in map(str.strip, re.split(_BREAK, cell["Examples"])) if part not in _DASHES
+    )
     if not signals and not examples:
         raise BrokenTable(
             f"line {line} has neither signals nor examples, so it can never match",
