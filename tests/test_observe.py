@@ -242,7 +242,7 @@ def test_a_broken_table_is_an_error_with_its_line_and_nothing_is_written(repo: R
     table.write_text(table.read_text("utf-8").replace("| observations |", "| observation |", 1), "utf-8")
     result = repo.valor("observe", FINDING)
     assert result.code == 5
-    assert "line " in result.err
+    assert f"{table}: line " in result.err
     assert not repo.log.read_bytes()
 
 

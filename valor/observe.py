@@ -155,8 +155,9 @@ class _Gate:
         if decision.owner == AMBIGUOUS:
             notes.append(f"ambiguous owner, written here: {decision.why()}")
             return "ambiguous"
+        near = f", like “{decision.example}”" if decision.example else ""
         raise OwnedElsewhere(
-            f"{decision.owner} owns this, not the log: {decision.why()}",
+            f"{decision.owner} owns this, not the log: row “{decision.row}”{near}",
             (f"write it to {decision.store}" if decision.store else "it belongs nowhere: leave it out")
             + "; --owner observations writes it here all the same",
             owner=decision.owner,

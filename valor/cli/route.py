@@ -42,8 +42,8 @@ def command(
     if as_table:
         shown = row | {"reasons": "; ".join(decision.reasons), "candidates": _named(decision.candidates)}
         emit(
-            ({"": key, "verdict": value} for key, value in shown.items() if value != ""),
-            ("", "verdict"),
+            ({"field": key, "value": shown[key]} for key in shown if shown[key] != ""),
+            ("field", "value"),
             True,
         )
     else:

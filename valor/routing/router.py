@@ -55,7 +55,7 @@ def _ready(page: Path, state: Path) -> Model:
     stamp = _stamp()
     kept = _kept(home, content, stamp)
     if kept is None:
-        learnt = learn(tables.parse(tables.decode(content)))
+        learnt = learn(tables.parse_page(page, content))
         _keep(home, content, stamp, learnt)
         kept = Model(learnt)
     return kept

@@ -64,7 +64,7 @@ class Table(NamedTuple):
 
 def load(path: Path) -> Table:
     """The table of the page at ``path``. Raises Unavailable where there is none, BrokenTable."""
-    return parse(decode(read(path)))
+    return parse_page(path, read(path))
 
 
 def read(path: Path) -> bytes:
@@ -73,6 +73,18 @@ def read(path: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         raise Unavailable(f"no routing table at {path}", "valor init writes one") from None
+    except OSError as error:
+        raise Unavailable(
+            f"{path} cannot be read: {error.strerror}", "check the file's kind and mode"
+        ) from None
+
+
+def parse_page(path: Path, page: bytes) -> Table:
+    """The table in ``page``, which was read at ``path``. Raises BrokenTable, naming both."""
+    try:
+        return parse(decode(page))
+    except BrokenTable as error:
+        raise BrokenTable(f"{path}: {error.message}", error.hint, line=error.line) from None
 
 
 def decode(page: bytes) -> str:
