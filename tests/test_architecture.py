@@ -22,9 +22,16 @@ LEVELS: list[set[str]] = [
     {"cli"},
 ]
 WITHIN_A_LEVEL = {
-    ("rank", "tokens"), ("observe", "draft"), ("lookup", "suggest"), ("config", "git"), ("fold", "log"), ("digests", "log"),
-    ("routing", "secrets"), ("leaks", "secrets"), ("transfer", "importers"), ("verify", "query"),
-}  # fmt: skip
+    ("config", "git"),
+    ("digests", "log"),
+    ("fold", "log"),
+    ("leaks", "secrets"),
+    ("lookup", "suggest"),
+    ("observe", "draft"),
+    ("rank", "tokens"),
+    ("routing", "secrets"),
+    ("transfer", "importers"),
+}
 BELOW_ALL = {"errors", "record"}
 HOT = {"tokens", "rank"}
 HOT_MAY_IMPORT = {"__future__", "math", "unicodedata", "valor"}

@@ -62,10 +62,8 @@ def test_each_exit_code_has_its_entry() -> None:
 def test_each_setting_and_variable_has_its_entry() -> None:
     page = (REFERENCE / "environment.md").read_text("utf-8")
     for setting in config.SETTINGS:
-        assert (
-            f"| `{setting.key}` | `{setting.variable}` | `{str(setting.default).lower()}` | {setting.meaning} |"
-            in page
-        )
+        default = str(setting.default).lower()
+        assert f"| `{setting.key}` | `{setting.variable}` | `{default}` | {setting.meaning} |" in page
     named = set()
     for path in (ROOT / "valor").rglob("*.py"):
         named |= set(re.findall(r"env(?:iron)?(?:\.get\(|\[)\s*\"([A-Z_]+)\"", path.read_text("utf-8")))

@@ -112,8 +112,9 @@ def test_a_chain_of_marks_leads_to_its_last_live_end() -> None:
 
 def test_marks_of_two_branches_that_point_at_each_other_leave_one_live() -> None:
     view = fold_of(
-        [observation("a"), observation("b", timestamp="2026-02-01T00:00:00Z")]
-        + [
+        [
+            observation("a"),
+            observation("b", timestamp="2026-02-01T00:00:00Z"),
             {"id": "sup-1", "type": "supersession", "supersedes": ["a"], "by": "b"},
             {"id": "sup-2", "type": "supersession", "supersedes": ["b"], "by": "a"},
         ]

@@ -18,7 +18,8 @@ import sys
 from pathlib import Path
 from valor import log, record
 for n in range(int(sys.argv[3])):
-    log.append(Path(sys.argv[1]), [record.encode({"id": f"{sys.argv[2]}-{n}", "summary": "x" * (n % 400)})], 60)
+    line = record.encode({"id": f"{sys.argv[2]}-{n}", "summary": "x" * (n % 400)})
+    log.append(Path(sys.argv[1]), [line], 60)
     print(n, flush=True)
 """
 HOLDER = """

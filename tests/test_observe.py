@@ -65,10 +65,8 @@ def test_a_line_is_written_compact_in_the_documented_key_order(repo: Repo) -> No
     raw = repo.log.read_text("utf-8")
     assert raw.startswith('{"id":"obs-')
     assert "성능" in raw
-    assert list(json.loads(raw)) == [
-        "id", "timestamp", "session_id", "type", "summary", "details", "tags", "references", "tool", "private",
-        "source", "importance",
-    ]  # fmt: skip
+    keys = "id timestamp session_id type summary details tags references tool private source importance"
+    assert list(json.loads(raw)) == keys.split()
     assert json.loads(raw)["session_id"] == "s-1"
 
 
