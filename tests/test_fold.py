@@ -198,3 +198,9 @@ def test_a_union_merge_of_two_branches_folds_like_the_lines_of_both(make_repo: C
     assert set(merged.observations) == {"obs-base", "obs-side", "obs-main"}
     assert {line.record["id"] for line in merged.live()} == {"obs-side", "obs-main"}
     assert not merged.bad
+
+
+def test_a_deep_line_without_an_id_still_gets_one() -> None:
+    deep = b'{"summary":"deep","x":' + b"[" * 300 + b"1" + b"]" * 300 + b"}\n"
+    view = fold(log.split([deep, deep, b'{"id":"flat"}\n']))
+    assert len(view.observations) == 2

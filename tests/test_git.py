@@ -139,3 +139,46 @@ def test_a_relative_state_home_is_ignored_as_the_specification_says() -> None:
 def test_outside_any_project_config_raises(tmp_path: Path) -> None:
     with pytest.raises(NotAProject):
         config.resolve({}, tmp_path)
+
+
+def test_a_project_in_a_folder_of_a_larger_repository_has_blame_and_revisions(repo: Repo) -> None:
+    inner = repo.root / "services" / "api"
+    inner.mkdir(parents=True)
+    env = {"PROJECT_ROOT": str(inner)}
+    repo.valor("observe", "the api gateway drops trailing slashes", **env)
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "log")
+    assert repo.valor("memory-query", "--blame", **env).rows[0]["author"] == "Ada"
+    assert repo.valor("verify", "--against", "HEAD", **env).code == 0
+    (inner / LOG).write_bytes(b"")
+    assert repo.valor("verify", "--against", "HEAD", **env).code == 1
+
+
+def test_a_repository_with_longer_hashes_is_read(repo: Repo, tmp_path: Path) -> None:
+    (repo.root / ".git").rename(tmp_path / "sha1")
+    repo.git("init", "-q", "--object-format=sha256")
+    repo.valor("observe", "the api gateway drops trailing slashes")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "log")
+    assert repo.valor("memory-query", "--blame").rows[0]["author"] == "Ada"
+    assert repo.valor("verify", "--against", "HEAD").code == 0
+    assert repo.valor("verify", "--against", "HEAD@{yesterday}").code in (0, 2)
+
+
+def test_a_blame_that_git_refuses_is_no_line_without_a_commit(repo: Repo) -> None:
+    repo.valor("observe", "the api gateway drops trailing slashes")
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "log")
+    repo.git("config", "blame.ignoreRevsFile", "missing")
+    result = repo.valor("memory-query", "--blame")
+    assert result.code == 5
+    assert "missing" in result.err
+
+
+def test_blame_of_more_lines_than_git_takes_options_for(repo: Repo) -> None:
+    repo.write(*({"id": f"obs-{n}", "summary": f"note {n}"} for n in range(700)))
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", "log")
+    rows = repo.valor("memory-query", "--limit", "0", "--blame").rows
+    assert len(rows) == 700
+    assert {row["author"] for row in rows} == {"Ada"}

@@ -455,3 +455,30 @@ def test_unknown_options_and_help(repo: Repo, command: str) -> None:
     done = repo.valor(command, "--help")
     assert done.code == 0
     assert "Exit codes:" in done.out
+
+
+def test_uninstall_where_init_never_ran_changes_nothing(repo: Repo) -> None:
+    settings = repo.root / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    repo.valor("init")
+    ours = settings.read_text()
+    repo.valor("uninstall")
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(ours.replace("  ", "    "))
+    before = settings.read_bytes()
+    assert repo.valor("uninstall").code == 0
+    assert settings.read_bytes() == before
+
+
+def test_what_a_killed_init_left_behind_goes_with_the_next(repo: Repo) -> None:
+    scripts = repo.root / ".claude" / "scripts"
+    scripts.mkdir(parents=True)
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    left = scripts / f".memory-query.sh.valor-{dead.pid}"
+    left.write_text("half")
+    repo.valor("init")
+    assert not left.exists()
+    left.write_text("half")
+    repo.valor("uninstall")
+    assert not left.exists()

@@ -198,3 +198,41 @@ def test_folders_are_made_where_there_are_none(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "log.jsonl"
     log.append(path, [b'{"id":"a"}\n'], 1)
     assert records(path) == [{"id": "a"}]
+
+
+def test_a_file_replaced_during_the_write_gets_the_line_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"id":"old"}\n')
+    real, replaced = os.fsync, []
+
+    def fsync(fd: int) -> None:
+        real(fd)
+        if not replaced:  # as a checkout would, just when the line is on its way
+            replaced.append(fd)
+            path.unlink()
+            path.write_bytes(b'{"id":"pulled"}\n')
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    log.append(path, [b'{"id":"new"}\n'], 1)
+    assert [data["id"] for data in records(path)] == ["pulled", "new"]
+    log.append(path, [b'{"id":"next"}\n'], 1)  # no lock was left behind
+    assert len(records(path)) == 3
+
+
+def test_a_file_that_git_is_about_to_put_back_is_not_made_in_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"id":"old"}\n')
+    path.unlink()
+    writer = start(WRITER, path, "w", 1)
+    # git creates exclusively: a file of ours would stop its checkout
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
+    writer.communicate(timeout=60)
+    assert [data["id"] for data in records(path)] == ["w-0"]
+
+
+def test_reading_a_pipe_in_the_place_of_the_log_is_an_error_and_no_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with pytest.raises(Unavailable):
+        read(tmp_path / "fifo")

@@ -267,11 +267,16 @@ def test_blame_without_any_commit_is_no_error(repo: Repo) -> None:
 def test_a_secret_that_an_older_tool_wrote_is_masked_on_read(repo: Repo) -> None:
     secret = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     one = line(1, f"CI used {secret} here", details=f"and {secret} there", extra=[secret])
-    repo.write(one)
-    for arguments in (["--index"], ["--summary"], ["--full", one["id"]]):
+    repo.write(one, line(2, "CI used another", type=secret, timestamp=secret))
+    repo.git("add", "-A")
+    repo.git("commit", "-qm", f"Remember {secret}")
+    for arguments in (["--index"], ["--summary"], ["--full", one["id"]], ["--blame"]):
         result = repo.valor("memory-query", *arguments)
         assert secret not in result.out + result.err
         assert "CI used" in result.out
+    for arguments in (["--stats"], ["--type", "lerning"]):
+        result = repo.valor("memory-query", *arguments)
+        assert secret not in result.out + result.err
 
 
 def test_a_line_of_15_megabytes_is_read_and_cut_in_output(repo: Repo) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -373,3 +374,112 @@ def test_a_state_folder_that_cannot_be_made_costs_no_observation(repo: Repo) -> 
 def test_the_state_folder_is_private(repo: Repo) -> None:
     repo.valor("observe", FINDING)
     assert repo.state.stat().st_mode & 0o777 == 0o700
+
+
+def secret_password() -> str:
+    return "Xk9!mQ2v#" + "Lp7z"
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"password": ["<it>"]},
+        {"api_key": {"value": "q8Zr2LmX7vTn4KpW9" + "sYd3HbC"}},
+        {"env": [{"name": "DB_PASSWORD", "value": "<it>"}]},
+        {"password": 8273645518},
+        {"password": 'ab"<it>'},
+        {"summary": "The staging database password:", "details": "<it>"},
+        {"session_id": "<token>"},
+        {"deep": {"<token>": 1}},
+    ],
+)
+def test_a_secret_in_any_field_is_refused(repo: Repo, more: dict[str, object]) -> None:
+    text = json.dumps({"summary": FINDING} | more)
+    text = text.replace("<it>", secret_password()).replace("<token>", token())
+    result = repo.valor("observe", "--stdin", "--owner", "observations", stdin=text)
+    assert result.code == 4
+    assert not repo.log.exists()
+    assert secret_password() not in result.out + result.err
+
+
+def test_a_secret_in_the_session_id_is_refused(repo: Repo) -> None:
+    assert repo.valor("observe", FINDING, LOA_SESSION_ID=token()).code == 4
+    assert not repo.log.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--importance", "<token>"], ["--type", "<token>"], ["unquoted", "<token>"]]
+)
+def test_an_error_never_repeats_a_secret(repo: Repo, arguments: list[str]) -> None:
+    result = repo.valor("observe", FINDING, *(one.replace("<token>", token()) for one in arguments))
+    assert result.code in (2, 4)
+    assert token() not in result.err
+
+
+def test_private_parts_of_nested_fields_never_reach_the_file(repo: Repo) -> None:
+    entry = {
+        "summary": FINDING,
+        "extra": [{"n": "a <private>salary</private>", "<private>salary</private>b": 1}],
+    }
+    assert repo.valor("observe", "--stdin", stdin=json.dumps(entry)).code == 0
+    assert b"salary" not in repo.log.read_bytes()
+
+
+def test_an_id_that_is_taken_is_refused(repo: Repo) -> None:
+    repo.write({"id": "sup-1", "type": "supersession", "supersedes": ["a"], "by": None})
+    batch = [
+        {"id": "d", "summary": FINDING},
+        {"id": "d", "summary": "the scheduler skips a beat at midnight UTC"},
+        {"id": "sup-1", "summary": "the queue drains twice after a restart"},
+    ]
+    result = repo.valor("observe", "--stdin", stdin="\n".join(map(json.dumps, batch)))
+    assert [row["status"] for row in result.rows] == ["written", "refused", "refused"]
+    assert result.code == 2
+    assert len(repo.lines()) == 2
+    again = repo.valor("observe", "--stdin", stdin=json.dumps(batch[0]))
+    assert again.rows[0]["status"] == "exists"
+
+
+def test_standard_input_is_utf8_whatever_the_locale(repo: Repo) -> None:
+    narrow = {"PYTHONIOENCODING": "cp1252", "LC_ALL": "C"}
+    assert repo.valor("observe", FINDING, "--details", "-", stdin="naïve 日本語 \u0081", **narrow).code == 0
+    assert repo.lines()[0]["details"] == "naïve 日本語 \u0081"
+    broken = repo.valor("observe", FINDING + " again", "--details", "-", stdin=b"\xff\xfe")
+    assert broken.code == 2
+    assert "UTF-8" in broken.err
+
+
+@pytest.mark.parametrize("arguments", [["--stdin"], [FINDING, "--details", "-"]])
+def test_a_closed_standard_input_is_no_bug(repo: Repo, arguments: list[str]) -> None:
+    quoted = " ".join(f"'{one}'" for one in [str(VALOR), "observe", *arguments])
+    done = subprocess.run(["bash", "-c", f"{quoted} <&-"], cwd=repo.root, env=repo.env, capture_output=True)
+    assert done.returncode == 5
+    assert b"standard input is closed" in done.stderr
+
+
+def test_without_any_home_folder_the_command_says_so(repo: Repo) -> None:
+    repo.env = {"PATH": repo.env["PATH"], "HOME": "relative"}
+    result = repo.valor("observe", FINDING)
+    assert result.code == 5
+    assert "HOME" in result.err
+    assert not (repo.root / "relative").exists()
+
+
+def test_an_interrupt_at_any_moment_ends_with_130_and_no_traceback(repo: Repo) -> None:
+    batch = "\n".join(
+        json.dumps({"summary": f"the worker {n} drops its queue on reload"}) for n in range(400)
+    )
+    codes = set()
+    for milliseconds in range(30, 400, 37):
+        process = subprocess.Popen(
+            [VALOR, "observe", "--stdin"], cwd=repo.root, env=repo.env,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            process.communicate(batch.encode(), timeout=milliseconds / 1000)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGINT)
+        assert b"Traceback" not in process.communicate()[1]
+        codes.add(process.returncode)
+    assert codes <= {0, 130, -signal.SIGINT}  # killed before Python could listen, the shell says 130
+    assert not (repo.state / "errors.log").exists()

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from valor import git
-from valor.errors import NotAProject, UsageError
+from valor.errors import NotAProject, Unavailable, UsageError
 
 PROJECT_FILE = ".valor.toml"
 _OFF = ("false", "0", "no", "off")
@@ -72,8 +72,20 @@ def state_directory(env: Mapping[str, str]) -> Path:
     """Where valor keeps what is not the record: ``$XDG_STATE_HOME/valor`` (not made here)."""
     home = env.get("XDG_STATE_HOME", "")
     # The specification tells us to ignore a relative path.
-    base = Path(home) if home.startswith("/") else Path(env.get("HOME") or Path.home()) / ".local" / "state"
+    base = Path(home) if home.startswith("/") else _home(env) / ".local" / "state"
     return base / "valor"
+
+
+def _home(env: Mapping[str, str]) -> Path:
+    """The user's folder. Raises Unavailable where there is none, as for a bare user id in a container."""
+    named = env.get("HOME", "")
+    try:
+        home = Path(named) if named else Path.home()
+    except RuntimeError:
+        home = Path()
+    if not home.is_absolute():
+        raise Unavailable("there is no home folder", "set HOME, or XDG_STATE_HOME and XDG_CONFIG_HOME")
+    return home
 
 
 def _root(env: Mapping[str, str], cwd: Path) -> tuple[Path, str]:
@@ -90,7 +102,7 @@ def _root(env: Mapping[str, str], cwd: Path) -> tuple[Path, str]:
 
 def _files(env: Mapping[str, str], root: Path) -> list[tuple[str, Mapping[str, Any]]]:
     """The parsed configuration files that exist, nearest first."""
-    home = env.get("XDG_CONFIG_HOME") or str(Path(env.get("HOME") or Path.home()) / ".config")
+    home = env.get("XDG_CONFIG_HOME") or str(_home(env) / ".config")
     found: list[tuple[str, Mapping[str, Any]]] = []
     for path in (root / PROJECT_FILE, Path(home) / "valor" / "config.toml"):
         if path.is_file():

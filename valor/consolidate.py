@@ -93,7 +93,7 @@ def undo(workspace: Workspace, typed: str, *, dry_run: bool = False) -> tuple[Re
     line = {
         "id": record.new_id("rei"),
         "timestamp": record.stamp(),
-        "session_id": workspace.config.session_id,
+        "session_id": redact(workspace.config.session_id),
         "type": record.REINSTATEMENT,
         "tool": "consolidate",
         "of": target,
@@ -233,7 +233,7 @@ def _marks(step: Step, view: View, workspace: Workspace) -> Iterator[Record]:
         yield {
             "id": record.new_id("sup"),
             "timestamp": record.stamp(),
-            "session_id": workspace.config.session_id,
+            "session_id": redact(workspace.config.session_id),
             "type": record.SUPERSESSION,
             "tool": "consolidate",
             "supersedes": targets[start : start + _MOST_TARGETS],

@@ -15,7 +15,7 @@ from valor.suggest import did_you_mean, one_of
 _KEYS = (*record.KEY_ORDER, "supersedes", "owner")
 
 
-def validate(entry: Mapping[str, Any], session_id: str) -> Record:
+def validate(entry: Mapping[str, Any]) -> Record:
     """The entry as a record without id and time where it brings none, ``owner`` still in it.
 
     A summary of several lines keeps its first; the rest goes to the head of the details. Raises
@@ -29,7 +29,7 @@ def validate(entry: Mapping[str, Any], session_id: str) -> Record:
     draft["type"] = one_of(_string(draft, "type") or record.DEFAULT_TYPE, record.TYPES, "type")
     draft["source"] = one_of(_string(draft, "source") or "intentional", record.SOURCES, "source")
     draft["importance"] = _importance(draft)
-    draft["session_id"] = _string(draft, "session_id") or session_id
+    draft["session_id"] = _string(draft, "session_id")
     draft["tool"] = _string(draft, "tool") or "observe"
     draft["private"] = record.is_private(draft)
     for key in ("tags", "references", "supersedes"):

@@ -9,9 +9,16 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from valor.errors import NotAProject, Unavailable, UsageError
 from valor.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    import git
+
+_HASHES = (40, 64)  # hex digits of a commit: SHA-1, SHA-256
+_MOST_RANGES = 500  # -L options of one call; for more lines the whole file is blamed
 
 
 class Checkout:
@@ -81,27 +88,40 @@ def show(root: Path, revision: str, path: str) -> bytes | None:
     """The file at ``path`` (relative to root, ``/`` between names) as ``revision`` has it; None
     where it has none. Raises UsageError for a revision that does not exist."""
     import git
-    from gitdb.exc import ODBError
 
+    repository = _repository(root)
+    if repository is None:
+        raise Unavailable(f"{root} is no git repository", "compare inside one, or leave --against out")
+    verify = ["git", "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"]
     try:
-        repository = git.Repo(root)
-        tree = repository.commit(revision).tree
-    except git.InvalidGitRepositoryError:
-        raise Unavailable(
-            f"{root} is no git repository", "compare inside one, or leave --against out"
-        ) from None
-    except (ODBError, ValueError, KeyError, TypeError, git.GitCommandError):
+        commit = repository.git.execute(verify)
+    except git.GitCommandError:
         near = did_you_mean(revision, [reference.name for reference in repository.references])
         raise UsageError(
             f"there is no commit {revision!r} here",
             near or "name a branch, tag or commit; in CI fetch it first (fetch-depth: 0)",
         ) from None
+    name = f"{commit}:./{path}"  # ./ is the folder git runs in, the root, wherever the repository begins
     try:
-        blob = tree / path
-    except KeyError:
+        content = repository.git.execute(
+            ["git", "cat-file", "blob", name], stdout_as_string=False, strip_newline_in_stdout=False
+        )
+    except git.GitCommandError:
         return None
-    content: bytes = blob.data_stream.read()
+    assert isinstance(content, bytes)
     return content
+
+
+def _repository(root: Path) -> git.Repo | None:
+    """The repository that ``root`` lies in, its commands run in ``root``; None where there is none."""
+    import git
+
+    try:
+        repository = git.Repo(root, search_parent_directories=True)
+    except (git.InvalidGitRepositoryError, git.NoSuchPathError):
+        return None
+    repository.git = git.Git(root)
+    return repository
 
 
 class Blame:
@@ -118,18 +138,31 @@ class Blame:
 
 
 def blame(root: Path, path: str, numbers: list[int]) -> dict[int, Blame]:
-    """Who brought each of these lines (1-based) of the file as it stands in the working tree."""
+    """Who brought each of these lines (1-based) of the file as it stands in the working tree.
+
+    Lines that no commit holds are missing. Raises Unavailable where git cannot tell.
+    """
     import git
 
-    try:
-        repository = git.Repo(root)
-    except git.InvalidGitRepositoryError:
+    repository = _repository(root)
+    if repository is None:
         return {}  # PROJECT_ROOT may name a plain folder
     ranges = [option for number in numbers for option in ("-L", f"{number},{number}")]
+    command = ["git", "blame", "--porcelain"]
     try:
-        porcelain = repository.git.blame("--porcelain", *ranges, "--", path)
-    except git.GitCommandError:
-        return {}  # a file that git does not know yet has no history
+        porcelain = repository.git.execute(
+            [*command, *(ranges if len(numbers) <= _MOST_RANGES else ()), "--", path]
+        )
+    except git.GitCommandError as error:
+        if "no such path" in str(error.stderr) or "no such ref" in str(error.stderr):
+            return {}  # a file that git does not know yet has no history
+        raise Unavailable(f"git cannot blame {path}", str(error.stderr).strip()) from None
+    assert isinstance(porcelain, str)
+    return _read_porcelain(porcelain)
+
+
+def _read_porcelain(porcelain: str) -> dict[int, Blame]:
+    """git-blame(1), "The porcelain format": a commit's facts stand at its first line alone."""
     found: dict[int, Blame] = {}
     commits: dict[str, dict[str, str]] = {}
     commit, number = "", 0
@@ -141,7 +174,7 @@ def blame(root: Path, path: str, numbers: list[int]) -> dict[int, Blame]:
             found[number] = Blame(sha, facts.get("author", ""), when, facts.get("summary", ""))
             continue
         word, _, rest = line.partition(" ")
-        if len(word) == 40 and rest.split(" ")[0].isdigit():
+        if len(word) in _HASHES and rest.split(" ")[0].isdigit():
             commit, number = word, int(rest.split(" ")[1])
             commits.setdefault(commit, {})
         elif commit:

@@ -1,12 +1,20 @@
-"""The secrets in a record, by the field they stand in."""
+"""The secrets in a record, by the field they stand in.
+
+What a text is often shows in its name alone: ``"db_password": "…"`` is a secret where the same value by
+itself could be anything. So the value of a field that valor does not know is judged together with
+the nearest name it has, also where that is the list's or the object's around it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from valor.record import KEY_ORDER, Record
+from valor.record import KEY_ORDER, Record, text
 from valor.secrets.detect import find, redact
+
+_NAMELESS = ("value", "values", "val", "content", "text", "data", "string")
+_NAMING = ("name", "key", "field", "variable")
 
 
 class Leak(NamedTuple):
@@ -23,55 +31,87 @@ class Leak(NamedTuple):
 def leaks(data: Record) -> list[Leak]:
     """Every secret in the record's texts, names of unknown fields included."""
     found: list[Leak] = []
-    waiting: list[tuple[str, Any]] = [("", data)]
-    while waiting:  # by hand: a line may nest deeper than the interpreter calls
-        field, value = waiting.pop()
-        if isinstance(value, str):
-            found += (Leak(field, one.kind, one.start + 1) for one in find(value))
-        elif isinstance(value, list):
-            waiting += ((field, item) for item in reversed(value))
-        elif isinstance(value, Mapping):
-            for key, item in value.items():
-                if key not in KEY_ORDER:
-                    found += (Leak("a field's name", one.kind, one.start + 1) for one in find(key))
-                if key in KEY_ORDER or not isinstance(item, str):
-                    waiting.append((field or key, item))
-                else:
-                    found += _named(field or key, key, item)
-    return found
+    for field, name, value in _leaves(data):
+        found += _leaks_of(field, name, value)
+    return found or _across(data)
 
 
 def masked(data: Record) -> Record:
     """The record with its secrets replaced; its id stays."""
-    clean: Record = _masked(data)
+    clean: Record = _masked(data, "")
+    for leak in _across(clean):
+        clean[leak.field] = f"[redacted:{leak.kind}]"
     return clean | {"id": data["id"]} if "id" in data else clean
 
 
-def _named(field: str, key: str, value: str) -> Iterator[Leak]:
-    """The secrets in a text under a name that valor does not know."""
-    before = len(_assignment(key, "")) - 1
-    for one in find(_assignment(key, value)):
-        yield Leak(field, one.kind, max(0, one.start - before) + 1)
+def _leaves(data: Record) -> Iterator[tuple[str, str, Any]]:
+    """Every text and number: its field, the name it goes by ("" for none), itself; and every name."""
+    waiting: list[tuple[str, str, Any]] = [("", "", data)]
+    while waiting:  # by hand: a line may nest deeper than the interpreter calls
+        field, name, value = waiting.pop()
+        if isinstance(value, list):
+            waiting += ((field, name, item) for item in reversed(value))
+        elif isinstance(value, Mapping):
+            for key, item in value.items():
+                if key not in KEY_ORDER:
+                    yield "a field's name", "", key
+                waiting.append((field or key, _name(key, name, value), item))
+        elif isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            yield field, name, value
 
 
-def _masked(value: Any) -> Any:
-    if isinstance(value, str):
-        return redact(value)
+def _name(key: str, around: str, siblings: Mapping[str, Any]) -> str:
+    """What the value of ``key`` goes by: a sibling that names it, else the key, else what is around."""
+    if key in KEY_ORDER:
+        return ""
+    if key.lower() not in _NAMELESS:
+        return key
+    named = (siblings[naming] for naming in _NAMING if isinstance(siblings.get(naming), str))
+    return next(named, around)
+
+
+def _leaks_of(field: str, name: str, value: Any) -> Iterator[Leak]:
+    plain = find(value) if isinstance(value, str) else []
+    for one in plain:
+        yield Leak(field, one.kind, one.start + 1)
+    if name and not plain:
+        before = len(_assignment(name, ""))
+        for one in find(_assignment(name, value)):
+            yield Leak(field, one.kind, max(1, one.start - before + 2))
+
+
+def _masked(value: Any, name: str) -> Any:
     if isinstance(value, list):
-        return [_masked(item) for item in value]
+        return [_masked(item, name) for item in value]
     if isinstance(value, Mapping):
-        return {redact(key): _masked_item(key, item) for key, item in value.items()}
+        return {redact(key): _masked(item, _name(key, name, value)) for key, item in value.items()}
+    if isinstance(value, str):
+        clean = redact(value)
+        return _masked_by_name(name, value) if name and clean == value else clean
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and name:
+        return _masked_by_name(name, value)
     return value
 
 
-def _masked_item(key: str, item: Any) -> Any:
-    if key in KEY_ORDER or not isinstance(item, str):
-        return _masked(item)
-    clean = redact(_assignment(key, item))
-    return clean[len(_assignment(key, "")) - 1 : -1] if clean.startswith(key) else redact(item)
+def _masked_by_name(name: str, value: Any) -> Any:
+    whole = _assignment(name, value)
+    clean = redact(whole)
+    return value if clean == whole else clean[len(_assignment(name, "")) - 1 : -1]
 
 
-def _assignment(key: str, value: str) -> str:
-    """A field that valor does not know as its name and value together: "api_key" tells what a text
-    is that by itself could be anything."""
-    return f'{key}="{value}"'
+def _assignment(name: str, value: Any) -> str:
+    """The name and its value as code would say it; a quote in the value would end it."""
+    return f'{name}="{str(value).replace(chr(34), chr(39))}"'
+
+
+def _across(data: Record) -> list[Leak]:
+    """A secret that the summary announces and the details tell."""
+    summary, details = text(data, "summary").rstrip(), text(data, "details")
+    if not summary.endswith((":", "=", " is", " are", " was")) or not details.strip():
+        return []
+    joined = f"{summary} {details}"
+    return [
+        Leak("details", one.kind, max(1, one.start - len(summary)))
+        for one in find(joined)
+        if one.end > len(summary) + 1
+    ]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from orjson import JSONDecodeError, loads
@@ -19,6 +20,7 @@ from valor.errors import Unavailable
 from valor.record import BOM, BadLine, Record, parse
 
 _CHUNK = 1 << 14
+_GAP = 0.1  # seconds; git needs well under one of the hundred milliseconds
 
 
 class Line:
@@ -64,6 +66,8 @@ def lines(path: Path) -> Iterator[Line | Bad]:
     Raises Unavailable where the file cannot be read.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise Unavailable(f"{path} is no plain file", "move away what is there")
         with path.open("rb", buffering=1 << 20) as file:
             yield from split(file)
     except FileNotFoundError:
@@ -101,18 +105,41 @@ def _mend(raw: bytes, number: int, offset: int) -> Iterator[Line | Bad]:
 
 
 class Appender:
-    """The open, locked end of one file."""
+    """The open, locked end of the file at ``path``; ``fd`` is the file that is there now."""
 
-    def __init__(self, fd: int, path: Path) -> None:
-        self.fd = fd
+    def __init__(self, path: Path, timeout: float, stack: ExitStack) -> None:
         self.path = path
+        self._timeout = timeout
+        self._stack = stack
+        self.fd = self._take()
+
+    def _take(self) -> int:
+        """Open and lock the file at the path, made with its folders where there is none."""
+        while True:
+            with ExitStack() as attempt:
+                fd = _open(self.path)
+                attempt.callback(os.close, fd)
+                attempt.enter_context(lock.held(fd, str(self.path), self._timeout))
+                # A pull or checkout may have put another file here while we waited: follow it.
+                if _same_file(fd, self.path):
+                    self._stack.push(attempt.pop_all())
+                    return fd
 
     def write(self, encoded: Sequence[bytes]) -> int:
-        """Append whole lines (each with its ``\\n``) in one write and make them durable.
+        """Append whole lines (each with its ``\n``) in one write and make them durable.
 
-        A missing newline at the file's end is healed in the same write. Returns the offset of the
-        first new line. If the disk refuses, what was written of them is taken back.
+        A missing newline at the file's end is healed in the same write. Where git replaced the file
+        in the meantime, the lines are written to the new one as well: the old one is gone with
+        them. Returns the offset of the first new line. If the disk refuses, what was written of
+        them is taken back.
         """
+        offset = self._write(encoded)
+        while not _same_file(self.fd, self.path):
+            self.fd = self._take()
+            offset = self._write(encoded)
+        return offset
+
+    def _write(self, encoded: Sequence[bytes]) -> int:
         size = os.fstat(self.fd).st_size
         heal = b"\n" if size and os.pread(self.fd, 1, size - 1) != b"\n" else b""
         payload = heal + b"".join(encoded)
@@ -147,17 +174,9 @@ class Appender:
 
 @contextmanager
 def appending(path: Path, timeout: float) -> Iterator[Appender]:
-    """The locked end of the file at ``path``, made with its folders where there is none."""
-    while True:
-        fd = _open(path)
-        try:
-            with lock.held(fd, str(path), timeout):
-                # A pull or checkout may have put another file here while we waited: follow it.
-                if _same_file(fd, path):
-                    yield Appender(fd, path)
-                    return
-        finally:
-            os.close(fd)
+    """The locked end of the file at ``path``; LockBusy after ``timeout`` seconds."""
+    with ExitStack() as stack:
+        yield Appender(path, timeout, stack)
 
 
 def append(path: Path, encoded: Sequence[bytes], timeout: float) -> int:
@@ -167,10 +186,16 @@ def append(path: Path, encoded: Sequence[bytes], timeout: float) -> int:
 
 
 def _open(path: Path) -> int:
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        fd = os.open(path, flags, 0o666)
+        fresh = not path.parent.is_dir()
+        if fresh:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        elif not path.exists():
+            # git replaces a file by removing it first; a file of ours in that gap would stop its
+            # checkout half-way. So a missing file is given a moment to come back.
+            _wait_for(path)
+        fd = os.open(path, flags | os.O_CREAT, 0o666)
     except OSError as error:
         raise Unavailable(
             f"{path} cannot be opened for writing: {error.strerror}",
@@ -180,6 +205,12 @@ def _open(path: Path) -> int:
         os.close(fd)
         raise Unavailable(f"{path} is no plain file", "move away what is there")
     return fd
+
+
+def _wait_for(path: Path) -> None:
+    deadline = time.monotonic() + _GAP
+    while time.monotonic() < deadline and not path.exists():
+        time.sleep(_GAP / 20)
 
 
 def _same_file(fd: int, path: Path) -> bool:

@@ -94,9 +94,9 @@ class _Gate:
 
     def admit(self, entry: Mapping[str, Any]) -> _Ready:
         """The entry as a record. Raises UsageError, SecretRefused, JunkRefused or OwnedElsewhere."""
-        bare = {key: _strip(value) for key, value in entry.items()}
+        bare = private.strip_deep({"session_id": self.workspace.config.session_id, **entry})
         clean, notes = self._without_secrets(bare)
-        checked = validate(clean, self.workspace.config.session_id)
+        checked = validate(clean)
         owner = checked.pop("owner", None)
         reason = junk.why_junk(checked["summary"], checked.get("details", ""))
         if reason:
@@ -204,12 +204,12 @@ class _Twins:
     def judge(self, one: _Ready) -> Fate:
         """Whether the entry is to be written, is there already, or takes another one's id."""
         id_ = one.record["id"]
-        if one.brings_id and (known := self._seen().observations.get(id_)):
-            if _same_text(known.record, one.record):
+        if one.brings_id:
+            known = self._seen().observations.get(id_)
+            if known and _same_text(known.record, one.record):
                 return Fate(status=EXISTS, id=id_, notes=("already in the log",))
-            return Fate(
-                status=REFUSED, error=UsageError(f"the id {id_} is taken", "leave it out: observe makes one")
-            )
+            if known or id_ in self._seen().marks or id_ in self._pending.values():
+                return _taken(id_)
         key = digest(one.record)
         # What replaces another line is written even where its words are not new.
         twin = None if "supersedes" in one.record else self._pending.get(key) or self._live(one.record, key)
@@ -256,12 +256,3 @@ def _same_text(one: Record, other: Record) -> bool:
         normalise(record.text(one, key)) == normalise(record.text(other, key))
         for key in ("summary", "details")
     )
-
-
-def _strip(value: Any) -> Any:
-    """The value without its ``<private>`` parts, lists item by item."""
-    if isinstance(value, str):
-        return private.strip_private(value)
-    if isinstance(value, list):
-        return [_strip(item) for item in value]
-    return value

@@ -7,6 +7,7 @@ the text, and only the outermost closing tag of nested blocks ends one.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 _TAG = re.compile(r"<\s*+(/?)\s*+private(?=[\s/>])([^<>]*+)>", re.IGNORECASE)
 # What may stand in an opening tag: nothing, or name="value" pairs.
@@ -38,6 +39,17 @@ def strip_private(text: str) -> str:
     if depth == 0:
         kept.append(text[done:])
     return _joined(kept)
+
+
+def strip_deep(value: Any) -> Any:
+    """``value`` with the private blocks out of every text in it, names of fields included."""
+    if isinstance(value, str):
+        return strip_private(value) if "<" in value else value
+    if isinstance(value, list):
+        return [strip_deep(item) for item in value]
+    if isinstance(value, dict):
+        return {strip_deep(key): strip_deep(item) for key, item in value.items()}
+    return value
 
 
 def _opens(tag: re.Match[str], last_closing: int) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 INDEX, SUMMARY, FULL = "index", "summary", "full"
 # Characters, at about four to a token.
-_INDEX_SUMMARY, _SUMMARY_SUMMARY, _SUMMARY_DETAILS = 100, 300, 400
+_WORD, _INDEX_SUMMARY, _SUMMARY_SUMMARY, _SUMMARY_DETAILS = 40, 100, 300, 400
 _FULL_FIELD = 60_000  # a line that another tool wrote may be megabytes long
 
 
@@ -115,7 +115,7 @@ def _check_type(typed: str, view: View) -> None:
     """A type that nobody knows is a slip, not an empty answer; types of other tools are known."""
     if typed:
         own = {record.kind(line.record) for line in view.observations.values()}
-        one_of(typed, [*record.TYPES, *sorted(own - set(record.TYPES))], "type")
+        one_of(typed, [*record.TYPES, *sorted(_cut(one, _WORD) for one in own - set(record.TYPES))], "type")
 
 
 def find(view: View, typed: str) -> Line:
@@ -144,16 +144,16 @@ def disclose(line: Line, view: View, level: str) -> dict[str, Any]:
 
 def _index(data: Record) -> dict[str, Any]:
     return {
-        "type": record.kind(data),
-        "timestamp": record.text(data, "timestamp")[:10],
+        "type": _cut(record.kind(data), _WORD),
+        "timestamp": _cut(record.text(data, "timestamp")[:10], _WORD),
         "summary": _cut(record.text(data, "summary"), _INDEX_SUMMARY),
     }
 
 
 def _summary(data: Record) -> dict[str, Any]:
     row = {
-        "type": record.kind(data),
-        "timestamp": record.text(data, "timestamp"),
+        "type": _cut(record.kind(data), _WORD),
+        "timestamp": _cut(record.text(data, "timestamp"), _WORD),
         "summary": _cut(record.text(data, "summary"), _SUMMARY_SUMMARY),
         "details": _cut(record.text(data, "details"), _SUMMARY_DETAILS),
         "tags": [redact(tag) for tag in record.texts(data, "tags")],
@@ -202,7 +202,7 @@ def statistics(view: View, selection: Selection) -> dict[str, Any]:
             "newest": record.stamp(max(times))[:10] if times else None,
         },
         "by_type": [
-            {"type": type_, "count": count}
+            {"type": _cut(type_, _WORD), "count": count}
             for type_, count in Counter(map(record.kind, chosen)).most_common()
         ],
         "private": sum(1 for line in view.observations.values() if record.is_private(line.record)),

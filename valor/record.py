@@ -112,14 +112,15 @@ def encode(record: Record) -> bytes:
     return dumps(ordered) + b"\n"
 
 
-def dumps(value: object) -> bytes:
+def dumps(value: object, *, sort_keys: bool = False) -> bytes:
     """``value`` as compact JSON, UTF-8 unescaped."""
     try:
-        return orjson.dumps(value)
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
     except TypeError:  # an integer beyond 64 bits, or nested deeper than 254
         import json
 
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=sort_keys)
+        return text.encode()
 
 
 def identifier(record: Record) -> str:
@@ -131,7 +132,7 @@ def identifier(record: Record) -> str:
         return str(value)
     import hashlib  # rare, and not free
 
-    digest = hashlib.sha256(orjson.dumps(record, option=orjson.OPT_SORT_KEYS)).hexdigest()[:12]
+    digest = hashlib.sha256(dumps(record, sort_keys=True)).hexdigest()[:12]
     return f"obs-{max(0, int(moment(record)))}-{digest}"
 
 

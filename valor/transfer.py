@@ -18,7 +18,7 @@ from valor.fold import View
 from valor.importers.entry import Entry, Item, Place, Skipped, Unusable
 from valor.leaks import leaks, masked
 from valor.log import Bad, Line, appending
-from valor.private import strip_private
+from valor.private import strip_deep
 from valor.record import Record
 from valor.selection import Selection
 from valor.workspace import Workspace
@@ -91,7 +91,7 @@ def _admit(entry: Entry, receipt: Receipt) -> _Ready | None:
         receipt.bad.append(_row(entry.place, reason=entry.reason))
         return None
     try:
-        data = _public(entry.record)
+        data = strip_deep(entry.record)
         encoded = record.encode(data | {"id": record.identifier(data)})
         found = leaks(data) if len(encoded) <= record.MAX_LINE_BYTES else []
     except RecursionError:
@@ -158,17 +158,6 @@ def _is_same(raw: bytes, other: bytes) -> bool:
     """Whether two lines hold the same, however they are spelled."""
     ids = {"id": ""}  # equal already, but for 7 and "7"
     return record.parse_exact(raw) | ids == record.parse_exact(other) | ids
-
-
-def _public(value: Any) -> Any:
-    """The value without its ``<private>`` parts, however deep."""
-    if isinstance(value, str):
-        return strip_private(value) if "<" in value else value
-    if isinstance(value, list):
-        return [_public(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _public(item) for key, item in value.items()}
-    return value
 
 
 def _is_blank(data: Record) -> bool:

@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Mapping
 
 from valor.config import state_directory
+from valor.errors import ValorError
 from valor.record import stamp
 
 _SAFE = (AttributeError, ImportError, NameError, RecursionError)
@@ -20,11 +21,11 @@ def keep(error: Exception, env: Mapping[str, str]) -> str:
     frames = "".join(traceback.format_tb(error.__traceback__))
     said = f"{error}" if isinstance(error, _SAFE) else ""
     said = f"{error.strerror}" if isinstance(error, OSError) else said
-    path = state_directory(env) / "errors.log"
     try:
+        path = state_directory(env) / "errors.log"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             file.write(f"{stamp()} {type(error).__name__} {said}".rstrip() + f"\n{frames}\n")
-    except OSError:
+    except (OSError, ValorError):
         return ""
     return str(path)

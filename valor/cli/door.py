@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from valor import config
-from valor.errors import NotAProject
+from valor.errors import NotAProject, Unavailable, UsageError
 from valor.workspace import Workspace
 
 
@@ -17,3 +18,20 @@ def workspace() -> Workspace:
     except FileNotFoundError:
         raise NotAProject("the working directory is gone", "change to a folder that exists") from None
     return Workspace(config.resolve(os.environ, here))
+
+
+def standard_input() -> bytes:
+    """All of standard input. Raises Unavailable where it is closed."""
+    if sys.stdin is None:
+        raise Unavailable("standard input is closed", "pipe the text in, or pass it as an argument")
+    return sys.stdin.buffer.read()
+
+
+def standard_text() -> str:
+    """Standard input as UTF-8, whatever the locale says. Raises UsageError where it is not."""
+    try:
+        return standard_input().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input is not UTF-8 (byte {error.start + 1})", "convert it first"
+        ) from None

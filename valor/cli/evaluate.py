@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -12,7 +11,7 @@ import orjson
 import typer
 
 from valor import log
-from valor.cli.door import workspace
+from valor.cli.door import standard_input, workspace
 from valor.cli.render import write_json
 from valor.errors import DONE, Unavailable, UsageError
 from valor.fold import fold
@@ -88,7 +87,7 @@ def route(
 def _read(file: str) -> list[dict[str, Any]]:
     """The labelled items. Raises UsageError naming a line that is no JSON object."""
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        data = standard_input() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise Unavailable(f"{file} cannot be read: {error.strerror}", "name a file of JSON lines") from None
     items = []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import typer
 
-from valor.cli.door import workspace
+from valor.cli.door import standard_input, workspace
 from valor.cli.render import say, write_json
 from valor.errors import FOUND_NOTHING
 from valor.importers.source import FORMATS, read_lines, read_path
@@ -52,7 +51,7 @@ def command(
         one_of(format_, FORMATS, "format")
     here = workspace()
     if source == "-":
-        entries = read_lines(sys.stdin.buffer.readlines(), format_)
+        entries = read_lines(standard_input().splitlines(keepends=True), format_)
     else:
         entries = read_path(Path(source).expanduser(), format_)
     receipt = bring(here, entries, dry_run=dry_run)

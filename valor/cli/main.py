@@ -113,7 +113,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _say(message: str, hint: str, code: int) -> int:
-    complain(f"valor: {message}\n" + (f"  {hint}\n" if hint else ""))
+    """Complain and return ``code``. A message may quote what was typed, and that may be a secret."""
+    from valor.secrets.detect import redact
+
+    complain(redact(f"valor: {message}\n" + (f"  {hint}\n" if hint else "")))
     return code
 
 

@@ -139,6 +139,7 @@ def _flat(value: Any) -> str:
 def _blame(here: Workspace, lines: list[Line] | Any, rows: list[dict[str, Any]]) -> None:
     from valor import git
     from valor.record import stamp
+    from valor.secrets.detect import redact
 
     found = git.blame(here.config.root, LOG, [line.number for line in lines])
     for line, row in zip(lines, rows, strict=True):
@@ -147,7 +148,7 @@ def _blame(here: Workspace, lines: list[Line] | Any, rows: list[dict[str, Any]])
         row["commit"] = who.commit[:12] if who and committed else "not committed yet"
         row["author"] = who.author if who and committed else ""
         row["committed"] = stamp(who.seconds) if who and committed else ""
-        row["subject"] = who.subject if who and committed else ""
+        row["subject"] = redact(who.subject) if who and committed else ""
 
 
 def _warn(view: View) -> None:

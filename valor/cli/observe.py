@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import orjson
 import typer
 
-from valor.cli.door import workspace
+from valor.cli.door import standard_input, standard_text, workspace
 from valor.cli.render import plain, say, write_json, write_lines
-from valor.errors import DONE, USAGE, UsageError
+from valor.errors import DONE, USAGE, Unavailable, UsageError
 from valor.observe import Fate, observe
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -72,7 +71,7 @@ def command(
         raise UsageError("there is no TEXT", 'say what was learned: valor observe "…"')
     entry = {
         "summary": text,
-        "details": sys.stdin.read() if details == "-" else details,
+        "details": standard_text() if details == "-" else details,
         "type": type_,
         "tags": tag,
         "references": ref,
@@ -89,8 +88,17 @@ def command(
     if json:
         write_json([_row(fate)])
     elif fate.id:
-        write_lines([fate.id.encode() + b"\n"])
+        _announce(fate.id)
     return fate.error.exit_code if fate.error else DONE
+
+
+def _announce(id_: str) -> None:
+    """Print the id; on standard error where standard output takes nothing, for the line is written."""
+    try:
+        write_lines([id_.encode() + b"\n"])
+    except Unavailable:
+        say(f"written as {id_}")
+        raise
 
 
 def _batch(redact: bool) -> int:
@@ -115,7 +123,7 @@ def _batch(redact: bool) -> int:
 
 def _entries() -> Iterator[tuple[int, dict[str, Any] | str]]:
     """The objects on standard input with their line numbers; for a bad line, what is wrong."""
-    for number, raw in enumerate(sys.stdin.buffer, 1):
+    for number, raw in enumerate(standard_input().split(b"\n"), 1):
         if not raw.strip():
             continue
         try:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import typer
 
-from valor.cli.door import workspace
+from valor.cli.door import standard_text, workspace
 from valor.cli.render import emit, wants_table, write_json
 from valor.errors import DONE, FOUND_NOTHING, UsageError
 from valor.routing.match import Candidate, Decision
@@ -34,7 +33,7 @@ def command(
     """
     as_table = wants_table(json, table)
     if text == "-":
-        text = sys.stdin.read()
+        text = standard_text()
     if not text.strip():
         raise UsageError("there is no TEXT", 'say the fact: valor route "…"')
     decision = workspace().router().decide(text)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
+
+_INTERRUPTED = 130
 
 
 def run() -> None:
@@ -15,8 +18,11 @@ def run() -> None:
     piece by piece that the process's end frees at once.
     """
     gc.disable()
+    # Ctrl-C during the imports: an exception in the middle of one leaves half a module, or worse.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
     # A line may nest as deep as its parser allows (1,024); what walks one takes a few frames a level.
     sys.setrecursionlimit(10_000)
     from valor.cli.main import run
 
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os._exit(run())

@@ -45,8 +45,10 @@ def _stage(root: Path, change: Change, undo: ExitStack) -> Callable[[], None]:
     """Prepare the change; the step returned makes it. Both leave their undoing on the stack."""
     target = root / change.path
     if change.after is None:
+        _sweep(target)
         return lambda: _remove(root, change, undo)
     _make_folders(target.parent, undo)
+    _sweep(target)
     if change.before is None and not change.after:
         return lambda: _claim(target, undo)
     staged = target.parent / f".{target.name}.valor-{os.getpid()}"
@@ -60,6 +62,14 @@ def _stage(root: Path, change: Change, undo: ExitStack) -> Callable[[], None]:
     if change.executable:
         staged.chmod(0o755)
     return lambda: _place(root, change, staged, undo)
+
+
+def _sweep(target: Path) -> None:
+    """Remove what an earlier run staged for this file and, killed, could not put in its place."""
+    for left in target.parent.glob(f".{target.name}.valor-*"):
+        pid = left.name.rpartition("-")[2]
+        if pid.isdigit() and not Path("/proc", pid).exists():
+            _forget(left)
 
 
 def _place(root: Path, change: Change, staged: Path, undo: ExitStack) -> None:

@@ -114,10 +114,11 @@ def to_uninstall(root: Path) -> Plan:
             plan.put(path, before, None, executable)
         elif before is not None:
             plan.leave(path, "differs from what init writes; remove it by hand if it is not yours")
+    installed = bool(plan.changes or plan.left)
     with _settings(root) as text:
         after = text
         for keys, values in ENTRIES:
-            if after is not None:
+            if after is not None and installed:  # else the entries are the user's own
                 count = settings.held(after, keys, values)
                 if 0 < count < len(values):
                     plan.leave(SETTINGS, f"{'.'.join(keys)}: {count} of init's {len(values)} entries stay")
