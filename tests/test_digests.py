@@ -80,6 +80,20 @@ def test_the_index_answers_as_the_whole_file_would_whatever_happened_to_it(
         digests._BLOCK = before
 
 
+def test_extending_is_refreshing_without_reading_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(line("one"))
+    fd = os.open(path, os.O_RDWR | os.O_APPEND)
+    index = Digests(tmp_path / "state", path)
+    index.refresh(fd)
+    os.write(fd, line("two") + line("one"))
+    index.extend(fd)
+    index.save(fd)
+    os.close(fd)
+    assert list(index.candidates(digest({"summary": "one"}))) == counted(path)["one"]
+    assert indexed(tmp_path / "state", path) == counted(path)
+
+
 def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(line("one") + line("two"))

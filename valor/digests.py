@@ -67,6 +67,11 @@ class Digests:
             self._forget_from(self._first_difference(fd))
         self._cover(fd)
 
+    def extend(self, fd: int) -> None:
+        """Cover what was appended to ``fd`` since ``refresh``, under the same lock: what was there
+        before has not changed, so it is not read again."""
+        self._cover(fd)
+
     def save(self, fd: int) -> None:
         """Write the index for the next process; ``fd`` as in ``refresh``. A state folder that
         cannot be written costs speed, never an observation."""

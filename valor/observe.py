@@ -185,8 +185,10 @@ def _append(workspace: Workspace, ready: list[_Ready]) -> list[Fate]:
             if fate.status == WRITTEN:
                 fresh.append(record.encode(one.record))
         if fresh:
+            before = end.fd
             end.write(fresh)
-            index.refresh(end.fd)
+            # Another descriptor: git put another file there, and the lines went to that one too.
+            (index.extend if end.fd == before else index.refresh)(end.fd)
         index.save(end.fd)
     return fates
 
