@@ -15,7 +15,10 @@ from valor.fold import View, fold
 IDS = [f"obs-{n}" for n in range(6)]
 observations = st.fixed_dictionaries(
     {"id": st.sampled_from(IDS), "summary": st.sampled_from("ab"), "timestamp": st.sampled_from([1, 2])},
-    optional={"supersedes": st.lists(st.sampled_from(IDS), max_size=2)},
+    optional={
+        "supersedes": st.lists(st.sampled_from(IDS), max_size=2),
+        "x": st.sampled_from([1, True, 1.0, 0.0, -0.0, None]),
+    },
 )
 marks = st.fixed_dictionaries(
     {
@@ -41,8 +44,8 @@ def fold_of(data: list[dict[str, Any]]) -> View:
 
 def facts(view: View) -> object:
     return (
-        {id_: line.record for id_, line in view.observations.items()},
-        {id_: line.record for id_, line in view.marks.items()},
+        {id_: record.dumps(line.record, sort_keys=True) for id_, line in view.observations.items()},
+        {id_: record.dumps(line.record, sort_keys=True) for id_, line in view.marks.items()},
         view.superseded,
         {id_: view.survivor(id_) for id_ in view.observations},
         {one.id for one in view.conflicts},
@@ -90,6 +93,15 @@ def test_of_two_lines_with_one_id_the_later_wins_and_both_are_reported() -> None
     view = fold_of([late, early])
     assert view.observations["obs-1"].record["summary"] == "late"
     assert [(one.id, sorted(one.numbers)) for one in view.conflicts] == [("obs-1", [1, 2])]
+
+
+def test_the_order_of_keys_decides_nothing_and_true_is_not_one() -> None:
+    one = {"id": "sup-1", "type": "supersession", "supersedes": ["a"], "by": None}
+    turned = dict(reversed(one.items()))
+    other = one | {"by": "a"}
+    assert facts(fold_of([one, turned, other])) == facts(fold_of([turned, other, one]))
+    assert not fold_of([one, turned]).conflicts
+    assert fold_of([observation("a", x=1), observation("a", x=True)]).conflicts
 
 
 def test_a_repeated_line_is_no_conflict() -> None:

@@ -105,7 +105,7 @@ def fold(lines: Iterable[Line | Bad], keep: Callable[[Record], bool] | None = No
         known = observations.get(id_) or (marks.get(id_) if marks else None)
         if known is None:
             (marks if is_mark else observations)[id_] = line
-        elif known.record != data:
+        elif known.raw != line.raw and _content(known.record) != _content(data):
             clashes.setdefault(id_, [known]).append(line)
         if "supersedes" in data and not is_mark:
             inline.append(id_)
@@ -120,9 +120,14 @@ def fold(lines: Iterable[Line | Bad], keep: Callable[[Record], bool] | None = No
     return view
 
 
+def _content(data: Record) -> bytes:
+    """What the line says, however its keys are ordered. Dictionaries compare too kindly: 1 is True."""
+    return record.dumps(data, sort_keys=True)
+
+
 def _settle(view: View, id_: str, rivals: list[Line]) -> None:
     """Keep the later of the lines that share an id, and remember that they do."""
-    rivals.sort(key=lambda line: (record.moment(line.record), record.encode(line.record)))
+    rivals.sort(key=lambda line: (record.moment(line.record), _content(line.record)))
     winner = rivals[-1]
     view.observations.pop(id_, None)
     view.marks.pop(id_, None)
