@@ -17,8 +17,11 @@ from hypothesis import HealthCheck, settings
 VALOR = Path(sys.executable).with_name("valor")
 LOG = "grimoires/loa/memory/observations.jsonl"
 
-# Deadlines would time the machine, not the code.
-settings.register_profile("valor", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Deadlines would time the machine, not the code. What CI finds it has to find again: there the examples
+# are always the same; `make test ARGS="--hypothesis-profile=thorough"` looks for new ones.
+_QUIET = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("valor", derandomize="CI" in os.environ, **_QUIET)
+settings.register_profile("thorough", max_examples=1500, **_QUIET)
 settings.load_profile("valor")
 
 
