@@ -33,7 +33,9 @@ def command(
     json: bool = typer.Option(False, "--json", help="JSON lines, also on a terminal."),
     table: bool = typer.Option(False, "--table", help="A table, also in a pipe."),
 ) -> int:
-    """Mark live observations of identical text: the oldest stays, the others are superseded by it.
+    """Mark observations of identical text.
+
+    The oldest stays, the others are superseded by it.
 
     \b
     The log only grows: each mark is one line, and `--undo` adds the line that voids it. Observations

@@ -20,7 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     add_completion=False,
     no_args_is_help=True,
-    help="Measure valor on labelled JSON lines: one JSON report, no side effects.",
+    help="Measure valor on labelled JSON lines.\n\nOne JSON report, no side effects.",
 )
 _FILE = typer.Argument(
     ..., metavar="FILE", help="Labelled items, one JSON object a line; - for standard input."

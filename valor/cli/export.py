@@ -30,7 +30,9 @@ def command(
     ),
     force: bool = typer.Option(False, "--force", help="Replace FILE if it exists."),
 ) -> int:
-    """Print the live observations as they stand in the log, one JSON object a line.
+    """Print the live observations as JSON lines.
+
+    As they stand in the log, one object a line.
 
     \b
     All filters hold together. Fields valor does not know are kept; private lines never leave; a

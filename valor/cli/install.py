@@ -17,7 +17,9 @@ def command(
     json: bool = typer.Option(False, "--json", help="List what was done as JSON lines."),
     table: bool = typer.Option(False, "--table", help="List what was done as a table."),
 ) -> int:
-    """Set this checkout up for a memory; run again, it changes nothing.
+    """Give this checkout a memory.
+
+    Run again, it changes nothing.
 
     Makes the log, the routing table and the wrapper scripts where there are none, lets the agent ask
     (.claude/settings.json), tells git to merge the log by union (.gitattributes), and adds a pointer to

@@ -47,7 +47,7 @@ def command(
     json: bool = typer.Option(False, "--json", help="JSON lines, the default in a pipe."),
     table: bool = typer.Option(False, "--table", help="A table, the default on a terminal."),
 ) -> int:
-    """Ask the log: list it, search it, open one observation.
+    """Ask the log: list, search, open one.
 
     \b
     Examples:

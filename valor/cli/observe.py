@@ -51,7 +51,9 @@ def command(
     ),
     json: bool = typer.Option(False, "--json", help="Answer with a JSON object instead of the id."),
 ) -> int:
-    """Write down what was learned; prints the observation's id.
+    """Write down what was learned.
+
+    Prints the observation's id.
 
     \b
     Examples:

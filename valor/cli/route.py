@@ -20,7 +20,9 @@ def command(
     json: bool = typer.Option(False, "--json", help="A JSON object, the default in a pipe."),
     table: bool = typer.Option(False, "--table", help="A table, the default on a terminal."),
 ) -> int:
-    """Say which store owns a fact, where that is, and what in the routing table decided.
+    """Say which store owns a fact.
+
+    Where that is, too, and what in the routing table decided.
 
     \b
     Examples:

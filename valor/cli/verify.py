@@ -26,7 +26,9 @@ def command(
     json: bool = typer.Option(False, "--json", help="JSON lines, also on a terminal."),
     table: bool = typer.Option(False, "--table", help="A table, also in a pipe."),
 ) -> int:
-    """Check the log: every line reads, no id on two lines of different content, no secret.
+    """Check that the log reads, and only grew.
+
+    Every line reads, no id stands on two lines of different content, no line holds a secret.
 
     \b
     Each finding has a rule, a line, an id and a message. Rules: removed and changed (a line of REF
