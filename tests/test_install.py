@@ -19,7 +19,8 @@ from valor.install.plan import Change
 TABLE = ".claude/loa/reference/memory-reference.md"
 SETTINGS = ".claude/settings.json"
 WRAPPERS = [f".claude/scripts/memory-{name}.sh" for name in ("query", "observe", "route", "consolidate")]
-MADE = {LOG, TABLE, SETTINGS, ".gitattributes", *WRAPPERS}
+SERVERS = ".mcp.json"
+MADE = {LOG, TABLE, SETTINGS, SERVERS, ".gitattributes", *WRAPPERS}
 THEIRS = """\
 {
     "$schema": "https://json.schemastore.org/claude-code-settings.json",
