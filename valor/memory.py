@@ -130,8 +130,8 @@ class Memory:
     ) -> builtins.type[Self]:
         """This class, bound to the checkout that ``path`` lies in.
 
-        ``env`` is what to heed of docs/reference/environment.md: pass ``os.environ`` for settings as
-        the commands have them; by default no variable counts, files of settings do. PROJECT_ROOT
+        ``env`` is what to heed of docs/reference/environment.md: pass the process's environment for
+        settings as the commands have them; by default no variable counts, files of settings do. PROJECT_ROOT
         never does, ``path`` says it. ``session_id`` is recorded with what is saved. Raises
         NotAProject outside a git checkout and UsageError for a setting that does not parse.
         """

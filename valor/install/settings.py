@@ -196,10 +196,7 @@ class _Layout:
     def made(self, keys: Sequence[str], values: Entries, indent: str) -> str:
         """The containers that hold the values under these keys, each opened with a blank."""
         inner = indent + self.unit
-        if keys:
-            pieces = [self.member(keys, values, inner)]
-        else:
-            pieces = self.entries(values, inner)
+        pieces = [self.member(keys, values, inner)] if keys else self.entries(values, inner)
         opening, closing = ("{", "}") if keys or isinstance(values, Mapping) else ("[", "]")
         if not self.lines:
             return f"{opening} " + f",{self.gap}".join(pieces) + f" {closing}"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
 from valor import git
-from valor.errors import DONE, INTERRUPTED, UNAVAILABLE
+from valor.errors import DONE, UNAVAILABLE
 
-MISSING = "valor: the MCP SDK is missing; install it with: pip install 'valor-memory[mcp]'\n"
+MISSING = "valor: the MCP SDK (mcp>=2,<3) is missing; install it with: pip install 'valor-memory[mcp]'\n"
 
 
 def main() -> int:
@@ -21,18 +22,14 @@ def main() -> int:
             raise
         sys.stderr.write(MISSING)
         return UNAVAILABLE
+    # The SDK waits for its input in a thread that no exception reaches; ending the process does.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     git.forget_repository_variables(os.environ)
     # A line may nest as deep as its parser allows (1,024); what walks one takes a few frames a level.
     sys.setrecursionlimit(10_000)
-    try:
-        server(dict(os.environ), Path.cwd()).run("stdio")
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    server(dict(os.environ), Path.cwd()).run("stdio")
     return DONE
 
 
 if __name__ == "__main__":
-    # Not by way of an interpreter's end, which would wait for a call that waits for a lock.
-    code = main()
-    sys.stderr.flush()
-    os._exit(code)
+    sys.exit(main())

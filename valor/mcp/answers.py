@@ -25,8 +25,8 @@ class Hit(Answer):
 
     id: str
     type: str
-    timestamp: str
-    summary: str
+    timestamp: str = ""
+    summary: str = ""
     details: str = ""
     tags: list[str] = []
     references: list[str] = []
@@ -45,8 +45,8 @@ class Observation(Answer):
 
     id: str
     type: str
-    timestamp: str
-    summary: str
+    timestamp: str = ""
+    summary: str = ""
     details: str = ""
     tags: list[str] = []
     references: list[str] = []
