@@ -127,10 +127,11 @@ def test_a_near_word_is_suggested(bound: type[Memory]) -> None:
 
 def test_bad_lines_are_passed_over_with_a_warning(repo: Repo, bound: type[Memory]) -> None:
     repo.write(LINES[0], b'{"torn\n', LINES[1])
-    with pytest.warns(SkippedLines, match="line 2: torn"):
+    with pytest.warns(SkippedLines, match="line 2: torn") as told:
         assert len(bound.query) == 2
-    with pytest.warns(SkippedLines):
+        assert len(list(bound.query)) == 2
         bound.get(ONE)
+    assert [warning.filename for warning in told] == [__file__] * 3
 
 
 def test_private_lines_answer_to_their_whole_id_alone(bound: type[Memory]) -> None:

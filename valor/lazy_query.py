@@ -138,17 +138,22 @@ class Query(Generic[M]):
                 hidden=plan.hidden,
                 as_of=plan.as_of,
             )
-            warn_of_bad_lines(answer.view)
+            warn_of_bad_lines(answer.view, 3)
             self._suggestions = tuple(answer.suggestions)
             self._found = [self._make(line, answer.view) for line in answer.lines]
         return self._found
 
 
-def warn_of_bad_lines(view: View) -> None:
-    """Name the lines that were passed over: silence would make an answer look complete."""
+def warn_of_bad_lines(view: View, above: int) -> None:
+    """Name the lines that were passed over: silence would make an answer look complete.
+
+    ``above``: how many calls above this one the program is, to whose line the warning belongs.
+    """
     if view.bad:
         named = "; ".join(f"line {bad.number}: {bad.reason}" for bad in view.bad[:10])
-        warnings.warn(f"skipped {len(view.bad)} bad lines of the log ({named})", SkippedLines, stacklevel=5)
+        warnings.warn(
+            f"skipped {len(view.bad)} bad lines of the log ({named})", SkippedLines, stacklevel=above + 1
+        )
 
 
 def _seconds(when: When, name: str) -> float:

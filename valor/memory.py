@@ -164,7 +164,7 @@ class Memory:
         """The observation whose id is ``id`` or begins with it, superseded or not; a private one
         answers to its whole id alone. Raises UsageError where none or several do."""
         view = cls.workspace().view()
-        warn_of_bad_lines(view)
+        warn_of_bad_lines(view, 2)
         return cls._of(find(view, id), view)
 
     def save(self, *, redact: bool = False, owner: str = "") -> str:
