@@ -19,7 +19,8 @@ from valor.install.plan import Change
 TABLE = ".claude/loa/reference/memory-reference.md"
 SETTINGS = ".claude/settings.json"
 WRAPPERS = [f".claude/scripts/memory-{name}.sh" for name in ("query", "observe", "route", "consolidate")]
-MADE = {LOG, TABLE, SETTINGS, ".gitattributes", *WRAPPERS}
+SERVERS = ".mcp.json"
+MADE = {LOG, TABLE, SETTINGS, SERVERS, ".gitattributes", *WRAPPERS}
 THEIRS = """\
 {
     "$schema": "https://json.schemastore.org/claude-code-settings.json",
@@ -91,7 +92,7 @@ def test_uninstall_gives_back_every_file_and_folder_but_the_log(repo: Repo) -> N
     done = repo.valor("uninstall")
     assert done.code == 0
     assert {row["path"]: row["action"] for row in done.rows} == dict.fromkeys(
-        [TABLE, *WRAPPERS], "removed"
+        [TABLE, SERVERS, *WRAPPERS], "removed"
     ) | dict.fromkeys(before, "updated")
     assert without_log(tree(repo.root)) == before
     assert repo.log.read_bytes() == log
@@ -136,6 +137,38 @@ def test_the_agent_may_ask_but_is_asked_before_it_writes(repo: Repo) -> None:
     ]
     del after["permissions"]["allow"][1:]
     assert after == json.loads(THEIRS)
+
+
+def test_the_mcp_server_joins_the_servers_that_are_there_and_leaves_them_as_they_were(repo: Repo) -> None:
+    theirs = '{"mcpServers": {"other": {"command": "x", "args": []}}}'
+    put(repo.root, SERVERS, theirs)
+    repo.valor("init")
+    assert json.loads((repo.root / SERVERS).read_text())["mcpServers"] == {
+        "other": {"command": "x", "args": []},
+        "valor": {"command": "valor", "args": ["mcp"], "alwaysLoad": True},
+    }
+    assert "nothing to do" in repo.valor("init").err
+    repo.valor("uninstall")
+    assert (repo.root / SERVERS).read_text() == theirs
+
+
+def test_a_server_of_the_same_name_that_someone_edited_stays_and_is_named(repo: Repo) -> None:
+    mine = '{"mcpServers": {"valor": {"command": "/opt/valor", "args": ["mcp"]}}}\n'
+    put(repo.root, SERVERS, mine)
+    for command in ("init", "uninstall"):
+        done = repo.valor(command)
+        assert done.code == 0
+        assert "mcpServers.valor differs" in done.err
+        assert (repo.root / SERVERS).read_text() == mine
+
+
+@pytest.mark.parametrize("content", ['{"mcpServers": []}', '{"mcpServers": {},}'])
+def test_a_server_file_that_cannot_be_edited_stops_everything(repo: Repo, content: str) -> None:
+    put(repo.root, SERVERS, content)
+    done = repo.valor("init")
+    assert (done.code, done.out) == (5, "")
+    assert SERVERS in done.err
+    assert set(tree(repo.root)) == {SERVERS}
 
 
 def test_an_existing_log_is_left_alone(repo: Repo) -> None:

@@ -11,12 +11,15 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from valor.install.json_text import NotJson
-from valor.install.settings import add, held, remove
+from valor.install.settings import add, held, remove, rivals
 
 ALLOW = ("permissions", "allow")
 RULES = ("Bash(one:*)", "Bash(two:*)")
 HOOKS = ("hooks", "PostToolUse")
 HANDLERS = ({"matcher": "*", "hooks": [{"type": "command", "command": "x.sh", "timeout": 5}]},)
+
+SERVERS = ("mcpServers",)
+SERVER = {"valor": {"command": "valor", "args": ["mcp"], "alwaysLoad": True}}
 
 PRETTY = """\
 {
@@ -261,3 +264,39 @@ def test_a_file_that_cannot_take_the_entries_is_named_with_its_line(
         add(text, ALLOW, RULES)
     assert caught.value.line == line
     assert reason in caught.value.reason
+
+
+@st.composite
+def server_documents(draw: st.DrawFn) -> str:
+    """A file of servers: their object is full, empty or absent."""
+    members = draw(st.dictionaries(words, values, max_size=2))
+    if draw(st.booleans()):
+        members["mcpServers"] = draw(st.dictionaries(words, values, max_size=2))
+    return "".join(piece if piece else draw(blanks) for piece in tokens(members))
+
+
+@given(server_documents())
+@example("{}")
+@example('{"mcpServers":{}}')
+@example('{"mcpServers":{ "other": {} }}\n')
+def test_a_member_goes_in_once_and_comes_out_to_the_byte(text: str) -> None:
+    added = add(text, SERVERS, SERVER)
+    expected = parsed(text)
+    expected.setdefault("mcpServers", {}).update(SERVER)
+    assert parsed(added) == expected
+    assert add(added, SERVERS, SERVER) == added
+    assert remove(added, SERVERS, SERVER) == text
+
+
+def test_a_member_in_a_file_made_for_it_takes_the_file_along() -> None:
+    made = add(None, SERVERS, SERVER)
+    assert parsed(made) == {"mcpServers": SERVER}
+    assert remove(made, SERVERS, SERVER) is None
+
+
+def test_a_member_with_another_value_is_a_rival_and_stays() -> None:
+    text = '{"mcpServers": {"valor": {"command": "mine"}}}'
+    assert rivals(text, SERVERS, SERVER) == ["valor"]
+    assert rivals(add("{}", SERVERS, SERVER), SERVERS, SERVER) == []
+    assert rivals(None, SERVERS, SERVER) == []
+    assert remove(text, SERVERS, SERVER) == text

@@ -32,7 +32,8 @@ class Fate:
     """What became of one entry.
 
     ``status`` is written | exists | refused | off, ``id`` the observation's ("" where there is
-    none), ``notes`` what a person should know, ``error`` why it was refused.
+    none), ``notes`` what a person should know, ``error`` why it was refused, ``record`` what was
+    written.
     """
 
     status: str
@@ -40,6 +41,7 @@ class Fate:
     notes: tuple[str, ...] = ()
     error: ValorError | None = None
     routed: str = ""
+    record: Record | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,7 +220,8 @@ class _Twins:
         if twin:
             return Fate(status=EXISTS, id=twin, notes=("already in the log",))
         self._pending[key] = id_
-        return Fate(status=WRITTEN, id=id_, notes=tuple(one.notes), routed=one.record.get("routed", ""))
+        routed = one.record.get("routed", "")
+        return Fate(status=WRITTEN, id=id_, notes=tuple(one.notes), routed=routed, record=one.record)
 
     def _live(self, wanted: Record, key: bytes) -> str | None:
         """The id of a live observation of the same text, earliest first."""

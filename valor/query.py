@@ -67,7 +67,8 @@ def query(
     shown = view.observations.values() if hidden else view.live()
     matching = [line for line in shown if line.held is not None]
     if not matching:
-        _check_type(selection.type, view)
+        for one in (selection, *selection.also):
+            _check_type(one.type, view)
     if words.strip():
         return _search(view, matching, words, limit)
     newest = in_time(matching)[::-1]

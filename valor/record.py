@@ -11,6 +11,7 @@ import os
 import re
 import time
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -222,3 +223,11 @@ def default_importance(source: str, type_: str) -> float:
     if source == "agent" and type_ in ("correction", "decision"):
         return AGENT_JUDGEMENT_IMPORTANCE
     return IMPORTANCE.get(source, IMPORTANCE[DEFAULT_SOURCE])
+
+
+def importance(record: Record) -> float:
+    """The record's importance; by its source and type where the line has no number for it."""
+    value = record.get("importance")
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value):
+        return float(value)
+    return default_importance(text(record, "source") or DEFAULT_SOURCE, kind(record))

@@ -15,7 +15,7 @@ class Selection(NamedTuple):
     """Filters over records; an empty one lets everything but private lines through.
 
     ``tags``: any of them. ``since`` and ``until`` are unix seconds, both included. ``session`` is a
-    whole session id.
+    whole session id. ``also``: selections that must let the record through as well.
     """
 
     type: str = ""
@@ -23,6 +23,7 @@ class Selection(NamedTuple):
     since: float | None = None
     until: float | None = None
     session: str = ""
+    also: tuple[Selection, ...] = ()
 
     def accepts(self, data: Record) -> bool:
         """Whether the record passes every filter. Private ones never do."""
@@ -39,8 +40,13 @@ class Selection(NamedTuple):
                 return False
         if self.since is not None or self.until is not None:
             at = record.moment(data)
-            return (self.since is None or at >= self.since) and (self.until is None or at <= self.until)
-        return True
+            if (self.since is not None and at < self.since) or (self.until is not None and at > self.until):
+                return False
+        return all(one.accepts(data) for one in self.also) if self.also else True
+
+    def narrowed(self, by: Selection) -> Selection:
+        """What passes both."""
+        return by._replace(also=(*by.also, self)) if self != Selection() else by
 
 
 def select(

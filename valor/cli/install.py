@@ -22,9 +22,9 @@ def command(
     Run again, it changes nothing.
 
     Makes the log, the routing table and the wrapper scripts where there are none, lets the agent ask
-    (.claude/settings.json), tells git to merge the log by union (.gitattributes), and adds a pointer to
-    CLAUDE.md and AGENTS.md where they exist. What is there already stays as it is; nothing under .git is
-    touched and nothing is staged.
+    (.claude/settings.json, .mcp.json), tells git to merge the log by union (.gitattributes), and adds a
+    pointer to CLAUDE.md and AGENTS.md where they exist. What is there already stays as it is; nothing
+    under .git is touched and nothing is staged.
 
     \b
     Examples:

@@ -33,6 +33,7 @@ COMMANDS = {
     "export": "export",
     "import": "import_",
     "eval": "evaluate",
+    "mcp": "mcp",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
@@ -132,7 +133,7 @@ def _usage(error: Any, arguments: Sequence[str]) -> int:
 
 def _bug(error: Exception) -> int:
     """Keep the traceback, without any text of the log in it, and say where."""
-    from valor.cli.bug import keep
+    from valor.bug import keep
 
     where = keep(error, os.environ)
     return _say(

@@ -7,7 +7,7 @@ A plan is made by reading alone; ``apply.carry_out`` writes it, ``diff.unified``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +19,7 @@ from valor.install.target import is_executable, read
 from valor.workspace import GRADES, LOG, TABLE
 
 SETTINGS = ".claude/settings.json"
+SERVERS = ".mcp.json"
 ATTRIBUTES = ".gitattributes"
 POINTED = ("CLAUDE.md", "AGENTS.md")
 SCRIPTS = ".claude/scripts"
@@ -26,7 +27,12 @@ WRAPPERS = ("memory-query.sh", "memory-observe.sh", "memory-route.sh", "memory-c
 # Reading and asking; what writes stays a question to the person. In alphabetical order, so that
 # whoever sorts the list keeps them together.
 ALLOWED = (f"Bash({SCRIPTS}/memory-query.sh:*)", f"Bash({SCRIPTS}/memory-route.sh:*)")
-ENTRIES = ((("permissions", "allow"), ALLOWED),)
+SERVER = {"valor": {"command": "valor", "args": ["mcp"], "alwaysLoad": True}}
+# What goes into someone's JSON files: file, keys from the root, entries.
+ENTRIES: tuple[tuple[str, tuple[str, ...], settings.Entries], ...] = (
+    (SETTINGS, ("permissions", "allow"), ALLOWED),
+    (SERVERS, ("mcpServers",), SERVER),
+)
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
@@ -85,11 +91,15 @@ def to_install(root: Path) -> Plan:
             plan.leave(path, "differs from what init writes; to have that, move it away and run init again")
         elif before is None or (executable and not is_executable(root, path)):
             plan.changes.append(Change(path=path, before=before, after=content, executable=executable))
-    with _settings(root) as text:
-        after = text
-        for keys, values in ENTRIES:
-            after = settings.add(after, keys, values)
-        plan.put(SETTINGS, _bytes(text), _bytes(after))
+    for path in _edited():
+        with _settings(root, path) as text:
+            after = text
+            for keys, values in _entries(path):
+                if names := _rivals(after, keys, values):
+                    plan.leave(path, f"{names} differs from what init writes")
+                else:
+                    after = settings.add(after, keys, values)
+            plan.put(path, _bytes(text), _bytes(after))
     attributes = read(root, ATTRIBUTES)
     plan.put(ATTRIBUTES, attributes, blocks.with_union(attributes, (LOG, GRADES)))
     block = _template("pointer.md").strip()
@@ -115,15 +125,19 @@ def to_uninstall(root: Path) -> Plan:
         elif before is not None:
             plan.leave(path, "differs from what init writes; remove it by hand if it is not yours")
     installed = bool(plan.changes or plan.left)
-    with _settings(root) as text:
-        after = text
-        for keys, values in ENTRIES:
-            if after is not None and installed:  # else the entries are the user's own
+    for path in _edited():
+        with _settings(root, path) as text:
+            after = text
+            for keys, values in _entries(path):
+                if after is None or not installed:  # not installed: the entries are the user's own
+                    break
                 count = settings.held(after, keys, values)
-                if 0 < count < len(values):
-                    plan.leave(SETTINGS, f"{'.'.join(keys)}: {count} of init's {len(values)} entries stay")
+                if names := _rivals(after, keys, values):
+                    plan.leave(path, f"{names} differs from what init writes; remove it by hand")
+                elif 0 < count < len(values):
+                    plan.leave(path, f"{'.'.join(keys)}: {count} of init's {len(values)} entries stay")
                 after = settings.remove(after, keys, values)
-        plan.put(SETTINGS, _bytes(text), _bytes(after))
+            plan.put(path, _bytes(text), _bytes(after))
     attributes = read(root, ATTRIBUTES)
     if attributes is not None:
         plan.put(ATTRIBUTES, attributes, blocks.without_union(attributes, (LOG, GRADES)))
@@ -147,11 +161,26 @@ def _template(name: str) -> bytes:
         ) from None
 
 
+def _edited() -> list[str]:
+    """The JSON files that get entries."""
+    return list(dict.fromkeys(path for path, _, _ in ENTRIES))
+
+
+def _entries(wanted: str) -> list[tuple[tuple[str, ...], settings.Entries]]:
+    return [(keys, values) for path, keys, values in ENTRIES if path == wanted]
+
+
+def _rivals(text: str | None, keys: tuple[str, ...], values: settings.Entries) -> str:
+    """The members that are there with someone else's value, as a phrase."""
+    names = settings.rivals(text, keys, values) if isinstance(values, Mapping) else []
+    return " and ".join(".".join((*keys, name)) for name in names)
+
+
 @contextmanager
-def _settings(root: Path) -> Iterator[str | None]:
-    """The text of the settings (None: no file); in the block, what is wrong with it becomes
+def _settings(root: Path, name: str) -> Iterator[str | None]:
+    """The text of the file (None: there is none); in the block, what is wrong with it becomes
     Unavailable with its line."""
-    path, content = root / SETTINGS, read(root, SETTINGS)
+    path, content = root / name, read(root, name)
     try:
         text = content if content is None else content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
-"""Entries in the lists of a settings file, put in and taken out without touching another byte.
+"""Entries in a settings file, put in and taken out without touching another byte.
 
-An entry list (``permissions.allow``, one of the ``hooks`` events) is named by its keys from the root.
+What holds them is named by its keys from the root: a list (``permissions.allow``, one of the ``hooks``
+events) where the entries are a sequence, an object (``mcpServers``) where they are a mapping.
 ``add`` makes one contiguous splice and ``remove`` is its inverse, from the text alone: no receipt is
 kept, so any clone can uninstall, whatever was edited elsewhere in between. Two rules make that work:
 
@@ -14,22 +15,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from valor.install.json_text import BLANK, BOM, Container, NotJson, check, container, line_of, root
 
 _FIRST_INDENT = re.compile(r"\n([ \t]+)\S")
+Entries = Sequence[Any] | Mapping[str, Any]
 
 
-def add(text: str | None, keys: Sequence[str], values: Sequence[Any]) -> str:
-    """``text`` (None: no file) with the values at the end of the list at ``keys``; unchanged where all
-    of them are in that list. Raises NotJson, also where a value at one of the keys is of another kind."""
+def add(text: str | None, keys: Sequence[str], values: Entries) -> str:
+    """``text`` (None: no file) with the values at the end of what is at ``keys``; unchanged where all
+    of them are there. Raises NotJson, also where a value at one of the keys is of another kind.
+
+    Members of an object must not be there with other values: see ``rivals``.
+    """
     if text is None or not text.strip(BLANK + BOM):
         made = _Layout(eol="\n", unit="  ", gap=" ", lines=True).made(keys, values, "")
         return made + "\n" if text is None else text + made
-    chain = _chain(text, keys)
+    chain = _chain(text, keys, values)
     holder, missing = chain[-1], keys[len(chain) - 1 :]
     if not missing and held(text, keys, values) == len(values):
         return text
@@ -40,41 +45,63 @@ def add(text: str | None, keys: Sequence[str], values: Sequence[Any]) -> str:
     if missing:
         piece = layout.member(missing, values, indent)
     else:
-        piece = f",{gap}".join(layout.value(value, indent) for value in values)
+        piece = f",{gap}".join(layout.entries(values, indent))
     return text[:place] + (f",{gap}" if holder.items else "") + piece + text[place:]
 
 
-def remove(text: str, keys: Sequence[str], values: Sequence[Any]) -> str | None:
-    """``text`` without the values that ``add`` put in the list at ``keys``; None where the file was made
+def remove(text: str, keys: Sequence[str], values: Entries) -> str | None:
+    """``text`` without the values that ``add`` put at ``keys``; None where the file was made
     for them. Unchanged where some of them are missing: what is left is not as ``add`` wrote it."""
     if not text.strip(BLANK + BOM) or held(text, keys, values) < len(values):
         return text
-    first = _run(text, _chain(text, keys)[-1], values)
+    first = _run(text, _chain(text, keys, values)[-1], values)
     if first is not None:
-        return _without(text, keys, first, first + len(values) - 1)
-    left: str | None = text  # someone has sorted the list: take them one by one
-    for value in values:
-        place = _run(left, _chain(left, keys)[-1], [value]) if left else None
-        left = _without(left, keys, place, place) if left and place is not None else left
+        return _without(text, keys, values, first, first + len(values) - 1)
+    left: str | None = text  # someone has sorted them: take them one by one
+    for value in _each(values):
+        place = _run(left, _chain(left, keys, values)[-1], value) if left else None
+        left = _without(left, keys, values, place, place) if left and place is not None else left
     return left
 
 
-def held(text: str, keys: Sequence[str], values: Sequence[Any]) -> int:
-    """How many of the values are in the list at ``keys``."""
+def held(text: str, keys: Sequence[str], values: Entries) -> int:
+    """How many of the values are at ``keys``."""
     if not text.strip(BLANK + BOM):
         return 0
-    chain = _chain(text, keys)
+    chain = _chain(text, keys, values)
     present = _elements(text, chain[-1]) if len(chain) > len(keys) else []
-    return sum(value in present for value in values)
+    return sum(value in present for value in _comparable(values))
 
 
-def _chain(text: str, keys: Sequence[str]) -> list[Container]:
-    """The containers from the root down to the list at ``keys``, as far as they exist."""
+def rivals(text: str | None, keys: Sequence[str], members: Mapping[str, Any]) -> list[str]:
+    """The names among ``members`` that the object at ``keys`` has already, with another value."""
+    if text is None or not text.strip(BLANK + BOM):
+        return []
+    chain = _chain(text, keys, members)
+    present = _elements(text, chain[-1]) if len(chain) > len(keys) else []
+    names = {key for key, _ in present}
+    return [key for key, value in _comparable(members) if key in names and (key, value) not in present]
+
+
+def _each(values: Entries) -> list[Entries]:
+    """The entries one by one, each still in a container of its kind."""
+    if isinstance(values, Mapping):
+        return [{key: value} for key, value in values.items()]
+    return [[value] for value in values]
+
+
+def _comparable(values: Entries) -> list[Any]:
+    """The entries as ``_elements`` finds them in a text."""
+    return list(values.items()) if isinstance(values, Mapping) else list(values)
+
+
+def _chain(text: str, keys: Sequence[str], values: Entries) -> list[Container]:
+    """The containers from the root down to what is at ``keys``, as far as they exist."""
     check(text)
     chain: list[Container] = []
     place = root(text)
     for depth in range(len(keys) + 1):
-        wanted = "{" if depth < len(keys) else "["
+        wanted = "{" if depth < len(keys) or isinstance(values, Mapping) else "["
         if text[place] != wanted:
             name = ".".join(keys[:depth]) or "the document"
             kind = "an object" if wanted == "{" else "a list"
@@ -90,21 +117,23 @@ def _chain(text: str, keys: Sequence[str]) -> list[Container]:
     return chain
 
 
-def _elements(text: str, array: Container) -> list[Any]:
+def _elements(text: str, holder: Container) -> list[Any]:
+    """The values of a list, the pairs of an object."""
     # As floats, since an integer of thousands of digits is legal JSON and no legal int().
-    return [json.loads(text[item.value : item.end], parse_int=float) for item in array.items]
+    found = [(item.key, json.loads(text[item.value : item.end], parse_int=float)) for item in holder.items]
+    return found if text[holder.start] == "{" else [value for _, value in found]
 
 
-def _run(text: str, array: Container, values: Sequence[Any]) -> int | None:
+def _run(text: str, holder: Container, values: Entries) -> int | None:
     """The index at which the values stand one behind the other."""
-    present, size = _elements(text, array), len(values)
-    starts = range(len(present) - size + 1)
-    return next((start for start in starts if present[start : start + size] == list(values)), None)
+    present, wanted = _elements(text, holder), _comparable(values)
+    starts = range(len(present) - len(wanted) + 1)
+    return next((start for start in starts if present[start : start + len(wanted)] == wanted), None)
 
 
-def _without(text: str, keys: Sequence[str], first: int, last: int) -> str | None:
-    """``text`` without these elements of the list, and without the containers made for them."""
-    chain = _chain(text, keys)
+def _without(text: str, keys: Sequence[str], values: Entries, first: int, last: int) -> str | None:
+    """``text`` without these entries, and without the containers made for them."""
+    chain = _chain(text, keys, values)
     for depth in reversed(range(len(chain))):
         holder = chain[depth]
         alone = first == 0 and last == len(holder.items) - 1
@@ -164,21 +193,26 @@ class _Layout:
             lines=not document.items or "\n" in inside,
         )
 
-    def made(self, keys: Sequence[str], values: Sequence[Any], indent: str) -> str:
+    def made(self, keys: Sequence[str], values: Entries, indent: str) -> str:
         """The containers that hold the values under these keys, each opened with a blank."""
         inner = indent + self.unit
-        if keys:
-            pieces = [self.member(keys, values, inner)]
-        else:
-            pieces = [self.value(value, inner) for value in values]
-        opening, closing = ("{", "}") if keys else ("[", "]")
+        pieces = [self.member(keys, values, inner)] if keys else self.entries(values, inner)
+        opening, closing = ("{", "}") if keys or isinstance(values, Mapping) else ("[", "]")
         if not self.lines:
             return f"{opening} " + f",{self.gap}".join(pieces) + f" {closing}"
         lines = f",{self.eol}{inner}".join(pieces)
         return f"{opening}{self.eol}{inner}{lines}{self.eol}{indent}{closing}"
 
-    def member(self, keys: Sequence[str], values: Sequence[Any], indent: str) -> str:
+    def member(self, keys: Sequence[str], values: Entries, indent: str) -> str:
         return f"{json.dumps(keys[0])}:{self.gap}{self.made(keys[1:], values, indent)}"
+
+    def entries(self, values: Entries, indent: str) -> list[str]:
+        """Each of the values as text, members with their key."""
+        if isinstance(values, Mapping):
+            return [
+                f"{json.dumps(key)}:{self.gap}{self.value(value, indent)}" for key, value in values.items()
+            ]
+        return [self.value(value, indent) for value in values]
 
     def value(self, value: Any, indent: str) -> str:
         separators = (",", f":{self.gap}") if self.lines else (f",{self.gap}", f":{self.gap}")
