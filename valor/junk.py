@@ -171,6 +171,19 @@ _NOISE = (
     r"|todo|tbd|wip|fixme|already up[ -]to[ -]date|up to date|nothing to commit.{0,30}|everything up-to-date"
     r"|done in [\d.]+ ?m?s|loading|please wait|running"
 )
+# How a refusal and how noise begin, in ASCII letters: a text with another first word is spared the
+# expressions, which take longer to compile than all else here takes to run.
+_REFUSING = _words("""
+    i i'm im sorry my apologies unfortunately as there nothing no leider das dabei kann es tut ich je lo
+    lamento perdona disculpa mi spiacente non desculpe sinto het daar przepraszam niestety maaf xin maalesef
+""")
+_NOISY = _words("""
+    command process error exit exitcode exitstatus return returncode returnstatus no empty nooutput tool
+    traceback timed permission access interrupted killed aborted terminated segmentation build compilation lint
+    all test tests on commit total collecting compiled success successful successfully failed failure warning
+    undefined null none nil nan n na true false todo tbd wip fixme already up nothing everything done loading
+    please running
+""")
 _STUB = r"(?:<|&lt;)\s*thought\s+id\s*=[^>]{0,120}?(?:>|&gt;)\s*\[\w+\]"
 _KEY = r'[\s{\[}\],:\\]*"[^"\n]{0,80}"\s*:'
 _DANGLING = (
@@ -216,9 +229,15 @@ def why_junk(summary: str, details: str = "") -> str | None:
 
 def _why(text: str) -> str | None:
     plain = text.strip(" \t\n*_`>#-–—•'\"“”")
-    if _starts(_HARNESS, text) or _starts(_HARNESS, plain) or _starts(rf"\W*(?:{_NOISE})\W*\Z", text):
+    first = re.match(r"[\W_]*([^\W\d_]+(?:'m)?|)", text.casefold())
+    head = first[1] if first else ""
+    if _starts(_HARNESS, text) or _starts(_HARNESS, plain):
         return "boilerplate"
-    if _starts(_REFUSALS, plain):
+    noisy = head in _NOISY or not head or not head.isascii() or "$" in text[:3]
+    if noisy and _starts(rf"\W*(?:{_NOISE})\W*\Z", text):
+        return "boilerplate"
+    refusing = head in _REFUSING or not head.isascii() or "nothing" in plain[:80].lower()
+    if refusing and _starts(_REFUSALS, plain):
         return "refusal"
     if _is_json(text):
         return "json_shrapnel"
@@ -259,7 +278,7 @@ def _is_polite(text: str, words: list[str]) -> bool:
 
 def _is_fragment(text: str, words: list[str]) -> bool:
     """Too little to say anything, or broken off."""
-    unspaced = len(re.findall(_UNSPACED, text))
+    unspaced = 0 if text.isascii() else len(re.findall(_UNSPACED, text))
     if unspaced:
         return unspaced < 4 and sum(map(len, words)) < 8
     tokens = text.split()
@@ -279,4 +298,5 @@ def _is_place(token: str) -> bool:
 
 def _word_count(text: str) -> int:
     """How many words ``text`` has; two characters of a script without blanks count as one."""
-    return len(re.findall(r"[^\W\d_]{2,}", text)) + len(re.findall(_UNSPACED, text)) // 2
+    unspaced = 0 if text.isascii() else len(re.findall(_UNSPACED, text))
+    return len(re.findall(r"[^\W\d_]{2,}", text)) + unspaced // 2
