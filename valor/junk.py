@@ -178,11 +178,11 @@ _REFUSING = _words("""
     lamento perdona disculpa mi spiacente non desculpe sinto het daar przepraszam niestety maaf xin maalesef
 """)
 _NOISY = _words("""
-    command process error exit exitcode exitstatus return returncode returnstatus no empty nooutput tool
-    traceback timed permission access interrupted killed aborted terminated segmentation build compilation lint
-    all test tests on commit total collecting compiled success successful successfully failed failure warning
-    undefined null none nil nan n na true false todo tbd wip fixme already up nothing everything done loading
-    please running
+    command process error exit exitcode exitstatus return returncode returnstatus no empty nooutput
+    tool traceback timed permission access interrupted killed aborted terminated segmentation build
+    compilation lint all test tests on commit total collecting compiled success successful
+    successfully failed failure warning undefined null none nil nan n na true false todo tbd wip
+    fixme already up nothing everything done loading please running
 """)
 _STUB = r"(?:<|&lt;)\s*thought\s+id\s*=[^>]{0,120}?(?:>|&gt;)\s*\[\w+\]"
 _KEY = r'[\s{\[}\],:\\]*"[^"\n]{0,80}"\s*:'
