@@ -33,6 +33,7 @@ COMMANDS = {
     "export": "export",
     "import": "import_",
     "eval": "evaluate",
+    "server": "server",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
