@@ -81,13 +81,13 @@ def parse(url: str) -> Address:
         raise UsageError("the Redis URL has a user and no password", "write user:password@ or :password@")
     options = _options(query)
     db = _number(options.pop("db", "") or ("" if scheme == "unix" else path.strip("/")) or "0", "database")
-    address = Address(user=_decoded(user), password=_decoded(password) if colon else None, db=db)
+    address = Address(user=decoded(user), password=decoded(password) if colon else None, db=db)
     if options and scheme != "rediss":
         raise UsageError(f"{min(options)} is for rediss:// alone", _FORMS)
     if scheme == "unix":
         if place or path in ("", "/"):
             raise UsageError("the Redis URL names no socket", "write its whole path: unix:///run/redis.sock")
-        address.path = _decoded(slash + path)
+        address.path = decoded(slash + path)
         return address
     address.host, address.port = _host(place)
     address.tls = options if scheme == "rediss" else None
@@ -103,7 +103,7 @@ def _host(place: str) -> tuple[str, int]:
         host, port = bracket[1:], port[1:]
     else:
         host, _, port = place.partition(":")
-        host = _decoded(host)
+        host = decoded(host)
     if ":" in port or not (host or "x").isascii():
         raise UsageError(
             "the Redis URL's host is off", "bracket an IPv6 address; write other letters as xn--…"
@@ -121,7 +121,7 @@ def _options(query: str) -> dict[str, str]:
         name, _, value = pair.partition("=")
         if name not in known:
             raise UsageError("the Redis URL has an unknown option", f"known: {', '.join(known)}")
-        found[name] = _decoded(value.replace("+", " "))
+        found[name] = decoded(value.replace("+", " "))
     return found
 
 
@@ -134,7 +134,7 @@ def _number(text: str, what: str) -> int:
     return int(text)
 
 
-def _decoded(text: str) -> str:
+def decoded(text: str) -> str:
     """``text`` with its %XX undone; what is no %XX stays."""
     first, *parts = text.split("%")
     out = first.encode("utf-8", "surrogateescape")

@@ -87,6 +87,7 @@ def ensure(config: Config, timeout: float = 15.0) -> Address:
             candidates = programs.candidates(config.path) if candidates is None else candidates
             with os.fdopen(locks[0]), os.fdopen(locks[1]):
                 if not candidates:
+                    _remove(stem)
                     raise programs.missing(faults)
                 fault = _start(config, stem, locks, candidates.pop(0), deadline)
             if not fault:
@@ -122,8 +123,7 @@ def stop(config: Config, timeout: float = 15.0) -> bool:
         time.sleep(_PAUSE)
     with os.fdopen(life):
         found |= _shut_down(Address(f"{stem}.sock"))
-        for suffix in ("sock", "pid", "log", "watch", "lock"):
-            Path(f"{stem}.{suffix}").unlink(missing_ok=True)
+        _remove(stem)
     return found
 
 
@@ -265,6 +265,12 @@ def _locks(stem: str) -> tuple[int, int] | None:
         os.close(life)
         return None
     return life, watch
+
+
+def _remove(stem: str) -> None:
+    """Remove the files of a server that is gone, while holding its lock, which goes last."""
+    for suffix in ("sock", "pid", "log", "watch", "lock"):
+        Path(f"{stem}.{suffix}").unlink(missing_ok=True)
 
 
 def _free(path: str) -> bool:

@@ -28,6 +28,7 @@ _START = 10.0  # seconds that a server may take to answer at first
 _GRACE = 2.0  # seconds between asking the server to end and ending it; and to answer a check
 _MISSES = 3  # checks in a row without an answer: it hangs
 _LONGEST_SLEEP = 30.0
+_TO_END = (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP)
 
 
 def main(arguments: list[str]) -> None:
@@ -56,10 +57,10 @@ def main(arguments: list[str]) -> None:
 
 
 def _signals() -> int:
-    """The end of a pipe that gets a byte at each signal to end, and when the server has ended."""
+    """The end of a pipe that gets the number of each signal: to end, or that the server has changed."""
     reading, writing = posix.pipe()
     posix.set_blocking(writing, False)
-    for number in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP, _signal.SIGCHLD):
+    for number in (*_TO_END, _signal.SIGCHLD):
         _signal.signal(number, lambda *_: None)
     _signal.set_wakeup_fd(writing)
     return reading
@@ -95,8 +96,10 @@ def _watch(child: int, socket: str, idle: float, wakes: int) -> None:
     count, since, misses = _commands(socket), monotonic(), 0
     while misses < _MISSES:
         if select.select([wakes], [], [], pause)[0]:
-            posix.read(wakes, 512)
-            return  # a signal to end, or the server's end
+            told = posix.read(wakes, 512)
+            if _gone(child) or any(number in _TO_END for number in told):
+                return
+            continue  # it was merely stopped or continued
         try:
             if posix.stat(socket).st_ino != place:
                 return
