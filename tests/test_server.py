@@ -254,11 +254,13 @@ def test_a_lock_file_that_was_cleaned_away_does_not_lead_to_two_servers(config: 
     first = processes(config)
     for suffix in ("lock", "watch", "pid"):
         Path(f"{server._stem(config)}.{suffix}").unlink()
+    os.kill(first["watchdog"][0], signal.SIGSTOP)  # so that it cleans up last
     server.ensure(config)
-    servers.wait_for(lambda: not servers.alive(first["watchdog"][0]))
     assert not servers.alive(first["server"][0])
-    time.sleep(0.1)  # the first watchdog must not have cleaned up after the second server
+    os.kill(first["watchdog"][0], signal.SIGCONT)
+    servers.wait_for(lambda: not servers.alive(first["watchdog"][0]))
     assert [len(pids) for pids in processes(config).values()] == [1, 1]
+    assert [name.partition(".")[2] for name in left(config)] == ["lock", "log", "pid", "sock", "watch"]
     assert ask(config, "PING") == b"PONG"
 
 
