@@ -62,7 +62,7 @@ def test_each_exit_code_has_its_entry() -> None:
 def test_each_setting_and_variable_has_its_entry() -> None:
     page = (REFERENCE / "environment.md").read_text("utf-8")
     for setting in config.SETTINGS:
-        default = str(setting.default).lower()
+        default = str(setting.default).lower() or '""'
         assert f"| `{setting.key}` | `{setting.variable}` | `{default}` | {setting.meaning} |" in page
     named = set()
     for path in (ROOT / "valor").rglob("*.py"):

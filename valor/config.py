@@ -25,7 +25,7 @@ class Setting(NamedTuple):
 
     key: str
     variable: str
-    default: bool | int | float
+    default: bool | int | float | str
     meaning: str
 
 
@@ -33,6 +33,13 @@ SETTINGS = (
     Setting("enabled", "LOA_MEMORY_ENABLED", True, "false: `observe` writes nothing"),
     Setting("limit", "VALOR_LIMIT", 10, "how many observations a query lists"),
     Setting("lock_timeout", "VALOR_LOCK_TIMEOUT", 10.0, "seconds to wait for another writer of the log"),
+    Setting(
+        "redis_url", "VALOR_REDIS_URL", "", "the server for the mirror; without one valor starts its own"
+    ),
+    Setting(
+        "server_idle", "VALOR_SERVER_IDLE", 14400.0, "seconds without a question that end valor's own server"
+    ),
+    Setting("server_memory", "VALOR_SERVER_MEMORY", 512, "MiB that valor's own server may take"),
 )
 
 
@@ -40,6 +47,7 @@ class Config(NamedTuple):
     """What a command needs to know about where it runs.
 
     ``root`` is the checkout's root, ``state`` valor's own folder outside the repository,
+    ``runtime`` the folder for the server's socket, ``path`` where programs are looked for (as PATH);
     ``origins`` says for each setting which file, variable or default it came from.
     """
 
@@ -49,13 +57,24 @@ class Config(NamedTuple):
     enabled: bool = True
     limit: int = 10
     lock_timeout: float = 10.0
+    redis_url: str = ""
+    server_idle: float = 14400.0
+    server_memory: int = 512
+    runtime: Path = Path(f"/tmp/valor-{os.geteuid()}")
+    path: str = os.defpath
     origins: Mapping[str, str] = MappingProxyType({})
 
 
-def resolve(env: Mapping[str, str], cwd: Path) -> Config:
-    """The configuration for a command run in ``cwd``. Raises NotAProject outside a project and
-    UsageError for a setting that does not parse."""
-    root, origin = _root(env, cwd)
+def resolve(env: Mapping[str, str], cwd: Path, *, anywhere: bool = False) -> Config:
+    """The configuration for a command run in ``cwd``. Raises UsageError for a setting that does not
+    parse, and NotAProject outside a project; ``anywhere`` takes ``cwd`` for the root there, for what
+    is about the user and not about a project."""
+    try:
+        root, origin = _root(env, cwd)
+    except NotAProject:
+        if not anywhere:
+            raise
+        root, origin = cwd, "default"
     origins = {"root": origin}
     session = env.get("LOA_SESSION_ID") or env.get("CLAUDE_CODE_SESSION_ID") or ""
     origins["session_id"] = (
@@ -65,7 +84,15 @@ def resolve(env: Mapping[str, str], cwd: Path) -> Config:
     files = _files(env, root)
     for setting in SETTINGS:
         values[setting.key], origins[setting.key] = _value(setting, env, files)
-    return Config(root=root, state=state_directory(env), session_id=session, origins=origins, **values)
+    return Config(
+        root=root,
+        state=state_directory(env),
+        session_id=session,
+        runtime=runtime_directory(env, cwd),
+        path=env.get("PATH") or os.defpath,
+        origins=origins,
+        **values,
+    )
 
 
 def state_directory(env: Mapping[str, str]) -> Path:
@@ -86,6 +113,12 @@ def _home(env: Mapping[str, str]) -> Path:
     if not home.is_absolute():
         raise Unavailable("there is no home folder", "set HOME, or XDG_STATE_HOME and XDG_CONFIG_HOME")
     return home
+
+
+def runtime_directory(env: Mapping[str, str], cwd: Path) -> Path:
+    """Where the server's socket lies (not made here). Not in XDG_RUNTIME_DIR: that differs between a
+    login, a cron job and a container's shell, and one state folder must have one server."""
+    return cwd / (env.get("VALOR_RUNTIME_DIR") or Config._field_defaults["runtime"])
 
 
 def _root(env: Mapping[str, str], cwd: Path) -> tuple[Path, str]:
@@ -137,8 +170,12 @@ def _value(
     return setting.default, "default"
 
 
-def _coerce(setting: Setting, value: object, where: str) -> bool | int | float:
+def _coerce(setting: Setting, value: object, where: str) -> bool | int | float | str:
     """``value`` in the setting's own kind, from a file's native value or a variable's text."""
+    if isinstance(setting.default, str):
+        if isinstance(value, str):
+            return value.strip()
+        raise UsageError(f"{where} is no text", "put it in quotes")
     text = str(value).strip().lower()
     if isinstance(setting.default, bool):
         if text in _ON + _OFF:

@@ -9,7 +9,9 @@
     └── Unavailable                  exit 5   a needed file or service is not there
         ├── NotAProject                       no checkout here
         ├── BrokenTable                       the routing table does not parse
-        └── LockBusy                          another process holds the log
+        ├── LockBusy                          another process holds the log
+        └── WireError                         a server did not answer, or not in Redis's language
+            └── ErrorReply                    it answered with an error
 
 Code below the doors raises these; only a door (``cli``, ``hook``, ``mcp``) catches them.
 """
@@ -93,3 +95,16 @@ class BrokenTable(Unavailable):
 
 class LockBusy(Unavailable):
     """Another process held the log's lock for longer than we are willing to wait."""
+
+
+class WireError(Unavailable):
+    """A Redis server did not answer in time, hung up, or sent what is no reply."""
+
+
+class ErrorReply(WireError):
+    """A Redis server answered with an error; the connection stays usable."""
+
+    @property
+    def code(self) -> str:
+        """The error's first word: ERR, NOSCRIPT, OOM, WRONGPASS, …"""
+        return self.message.partition(" ")[0]

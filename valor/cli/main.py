@@ -34,6 +34,7 @@ COMMANDS = {
     "import": "import_",
     "eval": "evaluate",
     "mcp": "mcp",
+    "server": "server",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
