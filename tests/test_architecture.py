@@ -14,7 +14,22 @@ PACKAGE = Path(__file__).parents[1] / "valor"
 # Design section 8. A module may import modules of lower levels, and of its own level within its
 # own package; the doors (the last level) never import one another.
 LEVELS: list[set[str]] = [
-    {"errors", "record", "tokens", "rank", "version", "suggest", "private", "junk", "lookup"},
+    {
+        "errors",
+        "record",
+        "tokens",
+        "rank",
+        "version",
+        "suggest",
+        "private",
+        "junk",
+        "lookup",
+        "window",
+        "bloom",
+        "bloom_file",
+        "recall",
+        "recall_index",
+    },
     {"config", "git", "lock"},
     {"log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection"},
     {"workspace"},
@@ -28,13 +43,22 @@ WITHIN_A_LEVEL = {
     ("leaks", "secrets"),
     ("lookup", "suggest"),
     ("observe", "draft"),
+    ("bloom_file", "bloom"),
     ("rank", "tokens"),
+    ("recall", "bloom"),
+    ("recall", "rank"),
+    ("recall", "window"),
+    ("recall_index", "bloom"),
+    ("recall_index", "rank"),
+    ("recall_index", "recall"),
+    ("recall_index", "tokens"),
+    ("window", "tokens"),
     ("routing", "secrets"),
     ("transfer", "importers"),
 }
 BELOW_ALL = {"errors", "record"}
-HOT = {"tokens", "rank"}
-HOT_MAY_IMPORT = {"__future__", "math", "unicodedata", "valor"}
+HOT = {"tokens", "rank", "window", "bloom", "recall"}
+HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "valor", "_sha512", "_sha2", "hashlib"}
 
 
 def modules() -> list[Path]:
