@@ -29,6 +29,8 @@ LEVELS: list[set[str]] = [
         "bloom_file",
         "recall",
         "recall_index",
+        "gate",
+        "stub",
     },
     {"config", "git", "lock"},
     {"log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection"},
@@ -46,7 +48,12 @@ WITHIN_A_LEVEL = {
     ("bloom_file", "bloom"),
     ("rank", "tokens"),
     ("recall", "bloom"),
+    ("gate", "bloom"),
+    ("gate", "rank"),
+    ("gate", "window"),
+    ("recall", "gate"),
     ("recall", "rank"),
+    ("recall", "stub"),
     ("recall", "window"),
     ("recall_index", "bloom"),
     ("recall_index", "rank"),
@@ -57,7 +64,7 @@ WITHIN_A_LEVEL = {
     ("transfer", "importers"),
 }
 BELOW_ALL = {"errors", "record"}
-HOT = {"tokens", "rank", "window", "bloom", "recall"}
+HOT = {"tokens", "rank", "window", "bloom", "gate", "recall", "stub"}
 HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "valor", "_sha512", "_sha2", "hashlib"}
 
 
@@ -119,6 +126,17 @@ def test_the_hot_ring_imports_light_modules_only(name: str) -> None:
             assert {one.name.split(".")[0] for one in node.names} <= HOT_MAY_IMPORT
         elif isinstance(node, ast.ImportFrom):
             assert (node.module or "").split(".")[0] in HOT_MAY_IMPORT
+
+
+def test_the_hot_ring_loads_nothing_heavy() -> None:
+    names = ", ".join(f"valor.{name}" for name in sorted(HOT))
+    code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); import {names}; print(*sys.modules)"
+    bare, hot = (
+        subprocess.run([sys.executable, "-I", "-S", "-c", each], capture_output=True, text=True, check=True)
+        for each in ("import sys; print(*sys.modules)", code)
+    )
+    extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -18,19 +18,17 @@ in a short prompt one rare word is enough.
 from __future__ import annotations
 
 from valor.bloom import Gate
-from valor.rank import K1, B, idf
+from valor.gate import POWER, bar, information, known_terms
+from valor.rank import K1, B
+from valor.stub import MOST_STUBS, stub
 from valor.window import Query
 
-BAR = 6.0  # least evidence, in nats
-POWER = 0.4
 NEAR_BEST = 0.6  # a line with less than this share of the best line's evidence stays untold
-MOST_STUBS = 3
-MOST_CHARACTERS = 1_200  # of all stubs together, line ends included
 
-LEAST_LINES = 1_000  # a smaller log says too little about which words are rare: idf as in one of these
-ALWAYS_RARE = 3  # lines that may hold a term in a log of any size without making it common
-COMMON = 0.2  # share of the lines beyond which a term carries no weight
-RARE = 0.02  # share of the lines up to which a term is evidence
+COMMON = 0.2  # share of the lines beyond which a term carries no weight,
+NEVER_COMMON = 3  # but a term of so many lines does in a log of any size
+RARE = 0.02  # share of the lines up to which a term is evidence by itself,
+ALWAYS_RARE = 5  # and so is a term of so many lines
 ORDINARY_LENGTH = 100.0  # terms, the summary's twice
 LONGEST = 5.0  # times the ordinary length; a longer line counts as this long
 
@@ -39,9 +37,6 @@ DECAY_RATE = 0.02
 LEAST_STRENGTH = 0.3  # a line graded below this is no longer offered
 
 _DAY = 86_400.0
-_LONGEST_ID = 128
-_LONGEST_TYPE = 24
-_STUB_LIMIT = (MOST_CHARACTERS - (MOST_STUBS - 1)) // MOST_STUBS
 
 
 class Known:
@@ -66,6 +61,10 @@ class Known:
         self.created = created
         self.importance = importance
         self.strength = strength
+
+    def stub(self) -> str:
+        """The line as the agent sees it; "" where it cannot be told."""
+        return stub(self.id, self.type, self.text)
 
 
 class Index:
@@ -103,33 +102,12 @@ def share(tf: float, length: float) -> float:
 
 def is_common(holding: int, lines: int) -> bool:
     """Whether a term that ``holding`` of ``lines`` hold carries no weight."""
-    return holding > ALWAYS_RARE and holding > COMMON * lines
+    return holding > NEVER_COMMON and holding > COMMON * lines
 
 
 def is_rare(holding: int, lines: int) -> bool:
     """Whether such a term is evidence by itself."""
     return holding <= ALWAYS_RARE or holding <= RARE * lines
-
-
-def information(holding: int, lines: int) -> float:
-    """A term's idf in nats, as in a log of at least ``LEAST_LINES``."""
-    return idf(max(lines, LEAST_LINES), holding)
-
-
-def bar(query: Query, scale: float = 1.0) -> float:
-    """The least sum of ``weight * idf * share`` with which a line is told, ``scale`` times the usual."""
-    return 0.0 if query.short else scale * BAR * float(max(query.size, 1.0) ** POWER)
-
-
-def known_terms(query: Query, gate: Gate, scale: float = 1.0) -> dict[str, float]:
-    """The query's terms that the gate lets through, with their weights; {} where no line can answer.
-
-    Exact where the gate errs only towards yes: no line gets more than all these terms' full idf.
-    """
-    weights = {term: weight for term, weight in query.weights.items() if term in gate}
-    if sum(weights.values()) * information(1, gate.lines) < bar(query, scale):
-        return {}
-    return weights
 
 
 def evidence(weights: dict[str, float], index: Index, before: float | None = None) -> dict[int, float]:
@@ -191,7 +169,7 @@ def choose(
         if total < enough or not total:
             continue
         known = index.known(number)
-        if known.strength < LEAST_STRENGTH or known.id in told or not stub(known):
+        if known.strength < LEAST_STRENGTH or known.id in told or not known.stub():
             continue
         found.append(Found(known, total / divisor, total / divisor * static_factor(known, now)))
     found.sort(key=lambda each: (each.score, each.known.created, each.known.id), reverse=True)
@@ -219,63 +197,6 @@ def recall(
     return choose(evidence(weights, index, before), query, index, now, told, scale)
 
 
-def stub(known: Known) -> str:
-    """``<thought id="…">[type] summary</thought>`` on one line of at most 399 characters; "" where the
-    id is too long to be of use or nothing printable is left to say."""
-    id_ = escape(known.id, _LONGEST_ID + 1)
-    text = plain(known.text)
-    if not id_ or len(id_) > _LONGEST_ID or not text:
-        return ""
-    head = f'<thought id="{id_}">[{escape(known.type, _LONGEST_TYPE)}] '
-    tail = "</thought>"
-    return head + escape(text, _STUB_LIMIT - len(head) - len(tail)) + tail
-
-
 def block(found: list[Found]) -> str:
     """The stubs, one a line, at most 1,200 characters."""
-    return "\n".join([stub(each.known) for each in found])
-
-
-def plain(text: str) -> str:
-    """One line without control, format or ANSI characters, white space squeezed."""
-    text = _without_ansi(text[:8_000])
-    if not text.isascii() or not text.isprintable():
-        text = "".join([c if c.isprintable() else " " for c in text])
-    return " ".join(text.split())
-
-
-def escape(text: str, limit: int) -> str:
-    """``text`` made plain, markup written as entities, cut to ``limit`` characters with an ellipsis."""
-    parts = []
-    left = limit
-    text = plain(text)
-    for place, c in enumerate(text):
-        part = _ENTITIES.get(c, c)
-        last = place == len(text) - 1
-        if len(part) + (not last) > left:
-            parts.append("…" if left > 0 else "")
-            break
-        parts.append(part)
-        left -= len(part)
-    return "".join(parts)
-
-
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-
-
-def _without_ansi(text: str) -> str:
-    """``text`` without terminal sequences (ECMA-48: CSI up to its final byte, OSC up to its end)."""
-    text = text.replace("\x9b", "\x1b[").replace("\x9d", "\x1b]")
-    if "\x1b" not in text:
-        return text
-    first, *rest = text.split("\x1b")
-    kept = [first]
-    for part in rest:
-        if part.startswith("["):
-            end = next((i for i, c in enumerate(part) if i and "@" <= c <= "~"), len(part))
-        elif part.startswith("]"):
-            end = part.find("\x07") if "\x07" in part else len(part)
-        else:
-            end = 0
-        kept.append(part[end + 1 :])
-    return " ".join(kept)
+    return "\n".join([each.known.stub() for each in found])

@@ -11,7 +11,8 @@ from typing import Any, Protocol
 
 from valor import record
 from valor.errors import UsageError
-from valor.recall import BAR, Found
+from valor.gate import BAR
+from valor.recall import Found
 from valor.window import SPAN, Query, opens_window, window_query
 
 LABELS = ("positive", "negative")
