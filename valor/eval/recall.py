@@ -16,7 +16,7 @@ from valor.recall import Found
 from valor.window import SPAN, Query, opens_window, window_query
 
 LABELS = ("positive", "negative")
-SCALES = (0.75, 0.85, 0.95, 1.0, 1.1, 1.25, 1.5)  # of the bar, for the curve
+SCALES = (0.8, 0.9, 1.0, 1.15, 1.3)  # of the bar, for the curve
 
 
 class Engine(Protocol):
