@@ -16,6 +16,7 @@ PACKAGE = Path(__file__).parents[1] / "valor"
 LEVELS: list[set[str]] = [
     {
         *("errors", "record", "tokens", "rank", "version", "suggest", "private", "junk", "lookup"),
+        *("window", "bloom", "bloom_file", "gate", "recall", "recall_index", "stub"),
         *("embedding", "address"),
     },
     {"config", "git", "gitconfig", "lock", "dial", "wire"},
@@ -52,7 +53,21 @@ WITHIN_A_LEVEL = {
     ("memory", "query"),
     ("memory", "supersede"),
     ("observe", "draft"),
+    ("bloom_file", "bloom"),
     ("rank", "tokens"),
+    ("recall", "bloom"),
+    ("gate", "bloom"),
+    ("gate", "rank"),
+    ("gate", "window"),
+    ("recall", "gate"),
+    ("recall", "rank"),
+    ("recall", "stub"),
+    ("recall", "window"),
+    ("recall_index", "bloom"),
+    ("recall_index", "rank"),
+    ("recall_index", "recall"),
+    ("recall_index", "tokens"),
+    ("window", "tokens"),
     ("routing", "secrets"),
     ("server", "programs"),
     ("supersede", "query"),
@@ -60,11 +75,15 @@ WITHIN_A_LEVEL = {
     ("wire", "dial"),
 }
 BELOW_ALL = {"errors", "record"}
-HOT = {"tokens", "rank", "address", "dial", "wire"}
-HOT_MAY_IMPORT = {"__future__", "math", "unicodedata", "time", "_socket", "valor"}
+HOT = {"tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire"}
+HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "_socket", "valor"}
 # What a hot module may import where it has no choice: inside a function or behind a failed import.
 # tests/test_wire.py holds what is really loaded.
-ONLY_IN_NEED = {"dial": {"socket", "ssl", "_thread"}, "wire": {"_sha1", "hashlib"}}
+ONLY_IN_NEED = {
+    "bloom": {"_sha512", "_sha2", "hashlib"},
+    "dial": {"socket", "ssl", "_thread"},
+    "wire": {"_sha1", "hashlib"},
+}
 
 
 def modules() -> list[Path]:
@@ -130,6 +149,17 @@ def test_the_hot_ring_imports_light_modules_only(name: str) -> None:
             assert {one.name.split(".")[0] for one in node.names} <= allowed
         elif isinstance(node, ast.ImportFrom):
             assert (node.module or "").split(".")[0] in allowed
+
+
+def test_the_hot_ring_loads_nothing_heavy() -> None:
+    names = ", ".join(f"valor.{name}" for name in sorted(HOT))
+    code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); import {names}; print(*sys.modules)"
+    bare, hot = (
+        subprocess.run([sys.executable, "-I", "-S", "-c", each], capture_output=True, text=True, check=True)
+        for each in ("import sys; print(*sys.modules)", code)
+    )
+    extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
