@@ -215,12 +215,12 @@ def test_two_clones_that_consolidate_alone_agree_after_the_merge(repo: Repo) -> 
     assert live(repo) == {"a"}
 
 
-def test_without_a_terminal_applying_needs_yes(repo: Repo) -> None:
+def test_without_a_terminal_the_plan_is_applied(repo: Repo) -> None:
     repo.write(line("a"), line("b", 2))
     result = repo.valor("consolidate")
-    assert result.code == 2
-    assert "--yes" in result.err
-    assert len(repo.lines()) == 2
+    assert result.code == 0
+    assert live(repo) == {"a"}
+    assert len(repo.lines()) == 3
 
 
 def test_max_caps_a_run(repo: Repo) -> None:

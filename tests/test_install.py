@@ -222,7 +222,7 @@ def test_nothing_under_git_is_touched_and_hooks_stay(repo: Repo) -> None:
     after = {name: entry for name, entry in tree(repo.root, git=True).items() if name.startswith(".git/")}
     assert after == before
     assert repo.git("ls-files", "-v") == "H a.py\n"
-    assert not repo.state.exists()
+    assert [path.name for path in repo.state.iterdir()] == ["command"]
 
 
 def test_a_merge_keeps_the_observations_of_both_branches(repo: Repo) -> None:

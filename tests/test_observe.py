@@ -486,3 +486,21 @@ def test_an_interrupt_ends_with_130_and_no_traceback_of_ours(repo: Repo) -> None
     assert codes <= {0, 1, 130, -signal.SIGINT}
     assert 130 in codes
     assert not (repo.state / "errors.log").exists()
+
+
+def test_a_refusal_names_the_harness_s_own_folder_for_this_repository(repo: Repo) -> None:
+    slug = "".join(char if char.isalnum() else "-" for char in str(repo.root))
+    result = repo.valor("observe", PREFERENCE)
+    assert f"{repo.home}/.claude/projects/{slug}/memory/MEMORY.md" in result.err
+    moved = repo.valor("route", PREFERENCE, CLAUDE_CONFIG_DIR="/elsewhere")
+    assert moved.rows[0]["store"] == f"/elsewhere/projects/{slug}/memory/MEMORY.md"
+
+
+def test_a_row_put_at_the_end_of_the_page_counts_at_once(repo: Repo) -> None:
+    repo.valor("init")
+    table = repo.root / ".claude/loa/reference/memory-reference.md"
+    text = "The zorbling of the frobnicator is a matter of quorps"
+    with table.open("a") as page:
+        page.write(f"| Zorbling | instructions | docs/zorbling.md | zorbling | {text} |\n")
+    row = repo.valor("route", text).rows[0]
+    assert (row["owner"], row["store"], row["row"]) == ("instructions", "docs/zorbling.md", "Zorbling")

@@ -330,7 +330,7 @@ def test_a_hung_server_is_no_second_one_and_stop_ends_it(own: Repo, config: Conf
     assert "valor server stop" in caught.value.hint
     assert processes(theirs)["server"] == [pid]
     assert own.valor("server", "stop").code == 0
-    assert processes(theirs) == NONE
+    servers.wait_for(lambda: processes(theirs) == NONE)
     assert not left(theirs)
 
 
@@ -347,7 +347,7 @@ def test_stop_ends_an_orphan_that_hangs(config: Config) -> None:
     os.kill(found["watchdog"][0], signal.SIGKILL)
     os.kill(found["server"][0], signal.SIGSTOP)
     assert server.stop(config)
-    assert processes(config) == NONE
+    servers.wait_for(lambda: processes(config) == NONE)
     assert not left(config)
 
 
@@ -411,12 +411,12 @@ def test_a_named_server_is_used_and_never_stopped(own: Repo, config: Config) -> 
         assert stopped.code == 1
         assert "left alone" in stopped.err
         assert named.connect().call("PING") == b"PONG"
-    assert processes(of(own, config)) == NONE
+    servers.wait_for(lambda: processes(of(own, config)) == NONE)
     down = own.valor("server", "start")
     assert down.code == 5
     assert "VALOR_REDIS_URL" not in down.out
     assert own.valor("server", "status").code == 1
-    assert processes(of(own, config)) == NONE
+    servers.wait_for(lambda: processes(of(own, config)) == NONE)
 
 
 def test_the_named_servers_password_is_shown_nowhere(own: Repo) -> None:

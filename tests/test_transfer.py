@@ -44,6 +44,13 @@ def ids(result: Any) -> list[str]:
 # export
 
 
+def test_a_mistyped_type_is_an_error_in_an_export_too(repo: Repo) -> None:
+    repo.write(line(1))
+    slip = repo.valor("export", "--type", "lerning")
+    assert slip.code == 2
+    assert "learning" in slip.err
+
+
 def test_lines_come_out_byte_for_byte(repo: Repo) -> None:
     odd = '{ "summary":"größer","id":"obs-1","x":123456789012345678901234567890, "y":1.50}'.encode()
     repo.write(b"\xef\xbb\xbf" + odd + b"\r\n", line(2))

@@ -183,3 +183,11 @@ def test_a_copy_outside_any_project_points_valor_nowhere(repo: Repo, tmp_path: P
     done = call(repo, script, cwd=tmp_path, VALOR=str(VALOR))
     assert done.code == 5
     assert "not in a git repository" in done.err
+
+
+def test_the_valor_that_ran_init_is_found_again(repo: Repo) -> None:
+    assert repo.valor("init").code == 0
+    repo.valor("observe", "the worker drops its queue on reload")
+    found = call(repo, repo.root / ".claude/scripts/memory-query.sh", "queue")
+    assert found.code == 0
+    assert found.rows

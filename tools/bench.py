@@ -8,6 +8,7 @@ folder beside the checkout where there is one, and left out where there is none.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import random
@@ -86,9 +87,14 @@ def log_of(count: int) -> bytes:
             json.dumps({
                 "id": f"obs-{1700000000 + n}-{n:08x}",
                 "timestamp": "2026-01-01T00:00:00Z",
+                "session_id": f"session-{n // 3}",
                 "type": chance.choice(["error", "decision", "learning"]),
-                "summary": " ".join(chance.choices(words, k=10)),
-                "details": " ".join(chance.choices(words, k=70)),
+                "summary": " ".join(chance.choices(words, k=7)),
+                "tool": "Edit",
+                "private": False,
+                "details": " ".join(chance.choices(words, k=45)),
+                "tags": chance.choices(words, k=2),
+                "references": [f"{chance.randrange(16**9):09x}"],
             }).encode()
             for n in range(10_000)
         ]  # fmt: skip
@@ -132,9 +138,10 @@ class Bench:
         root = self.repo("starts", 0)
         subprocess.run([str(VALOR), "observe", "the bench writes a line", "--owner", "observations"],
                        cwd=root, env=self.env, check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+        count = itertools.count()
         commands = {
             "memory-query": ["memory-query"],
-            "observe": ["observe", "the bench writes a line", "--owner", "observations"],
+            "observe": ["observe", "the socket closes before the reply {n} is read, so the worker retries"],
             "route": ["route", "the socket closes before the reply is read"],
             "consolidate": ["consolidate", "--dry-run"],
             "verify": ["verify"],
@@ -144,7 +151,9 @@ class Bench:
         for name, arguments in commands.items():
             ours, empty = interleave(
                 self.runs,
-                lambda arguments=arguments: run([str(VALOR), *arguments], root, self.env),
+                lambda arguments=arguments: run(
+                    [str(VALOR), *(one.format(n=next(count)) for one in arguments)], root, self.env
+                ),
                 lambda: run([sys.executable, str(app), "one"], root, self.env),
             )
             value = ratio(ours, empty, "cpu")
@@ -213,6 +222,14 @@ class Bench:
         at_large, at_small = interleave(self.runs, lambda: replaced(large), lambda: replaced(small))
         value = ratio(at_large, at_small, "wall")
         self.row("  the same, the file replaced before each: wall / at 100 lines", value, "", None)
+
+        def cold(root: Path) -> Cost:
+            shutil.rmtree(self.scratch / "state" / "valor" / "digests", ignore_errors=True)
+            return write(root)
+
+        at_large, at_small = interleave(3, lambda: cold(large), lambda: cold(small))
+        value = ratio(at_large, at_small, "wall")
+        self.row("  the same, the digest index gone: wall / at 100 lines", value, "", None)
 
     def quality(self) -> None:
         """The labelled sets, where they are."""

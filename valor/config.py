@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -47,6 +48,7 @@ class Config(NamedTuple):
     """What a command needs to know about where it runs.
 
     ``root`` is the checkout's root, ``state`` valor's own folder outside the repository,
+    ``auto_memory`` where the harness keeps what it remembers of this repository (never written),
     ``runtime`` the folder for the server's socket, ``path`` where programs are looked for (as PATH);
     ``origins`` says for each setting which file, variable or default it came from.
     """
@@ -57,6 +59,7 @@ class Config(NamedTuple):
     enabled: bool = True
     limit: int = 10
     lock_timeout: float = 10.0
+    auto_memory: Path = Path()
     redis_url: str = ""
     server_idle: float = 14400.0
     server_memory: int = 512
@@ -88,6 +91,7 @@ def resolve(env: Mapping[str, str], cwd: Path, *, anywhere: bool = False) -> Con
         root=root,
         state=state_directory(env),
         session_id=session,
+        auto_memory=_auto_memory(env, root),
         runtime=runtime_directory(env, cwd),
         path=env.get("PATH") or os.defpath,
         origins=origins,
@@ -119,6 +123,17 @@ def runtime_directory(env: Mapping[str, str], cwd: Path) -> Path:
     """Where the server's socket lies (not made here). Not in XDG_RUNTIME_DIR: that differs between a
     login, a cron job and a container's shell, and one state folder must have one server."""
     return cwd / (env.get("VALOR_RUNTIME_DIR") or Config._field_defaults["runtime"])
+
+
+def _auto_memory(env: Mapping[str, str], root: Path) -> Path:
+    """Claude Code's folder: named after the main checkout, which linked worktrees share, with a dash
+    for whatever is no letter or digit."""
+    with suppress(NotAProject):
+        shared = git.find_checkout(root).common_dir
+        root = shared.parent if shared.name == ".git" else root
+    slug = "".join(char if char.isascii() and char.isalnum() else "-" for char in str(root))
+    home = env.get("CLAUDE_CONFIG_DIR") or str(_home(env) / ".claude")
+    return Path(home) / "projects" / slug / "memory"
 
 
 def _root(env: Mapping[str, str], cwd: Path) -> tuple[Path, str]:

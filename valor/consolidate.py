@@ -88,7 +88,9 @@ def undo(workspace: Workspace, typed: str, *, dry_run: bool = False) -> tuple[Re
     view = workspace.view(lambda _: False)
     supersessions = [id_ for id_, data in _data(view) if data.get("type") == record.SUPERSESSION]
     if not supersessions:
-        raise UsageError("the log holds no mark to undo", "see `valor consolidate --dry-run`")
+        raise UsageError(
+            "the log holds no mark to undo", "`valor memory-query --all` names the marks of hidden lines"
+        )
     target = resolve(typed, supersessions, "mark")
     line = {
         "id": record.new_id("rei"),

@@ -2,6 +2,7 @@
 
     ValorError                       exit 70 unless a subclass says otherwise
     ├── UsageError                   exit 2   the call's words are off
+    │   └── UnknownId                         nobody has this id
     ├── OwnedElsewhere               exit 3   another store owns the fact
     ├── RefusedContent               exit 4   the text may not be stored
     │   ├── SecretRefused                     it holds a secret
@@ -43,6 +44,10 @@ class UsageError(ValorError):
     """The call's words are off: an unknown type, a bad date, an id nobody has."""
 
     exit_code = USAGE
+
+
+class UnknownId(UsageError):
+    """Nobody has this id. To a question that is an answer (exit 1), to a command a slip."""
 
 
 class OwnedElsewhere(ValorError):

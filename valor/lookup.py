@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from valor.errors import UsageError
+from valor.errors import UnknownId, UsageError
 from valor.suggest import did_you_mean
 
 _SHOWN = 8
@@ -13,8 +13,8 @@ _SHOWN = 8
 def resolve(typed: str, ids: Iterable[str], what: str = "observation") -> str:
     """The one id that is ``typed`` or starts with it.
 
-    Raises UsageError: for a prefix that several share, naming them; for one that nobody has, with
-    the nearest.
+    Raises UsageError for a prefix that several share, naming them; UnknownId for one that nobody has,
+    with the nearest.
     """
     known = list(ids)
     if typed in set(known):
@@ -26,7 +26,7 @@ def resolve(typed: str, ids: Iterable[str], what: str = "observation") -> str:
         shown = "\n  ".join(matching[:_SHOWN])
         more = f"\n  … and {len(matching) - _SHOWN} more" if len(matching) > _SHOWN else ""
         raise UsageError(f"{typed!r} begins {len(matching)} ids:\n  {shown}{more}", "type more of the id")
-    raise UsageError(
+    raise UnknownId(
         f"no {what} has the id {typed!r}",
         did_you_mean(typed, known) or "list the ids with `valor memory-query --index`",
     )

@@ -68,7 +68,7 @@ def query(
     matching = [line for line in shown if line.held is not None]
     if not matching:
         for one in (selection, *selection.also):
-            _check_type(one.type, view)
+            check_type(one.type, view)
     if words.strip():
         return _search(view, matching, words, limit)
     newest = in_time(matching)[::-1]
@@ -112,7 +112,7 @@ def _explain(hit: Hit) -> dict[str, Any]:
     return {"score": round(hit.score, 4), "terms": terms, "trigrams": shares}
 
 
-def _check_type(typed: str, view: View) -> None:
+def check_type(typed: str, view: View) -> None:
     """A type that nobody knows is a slip, not an empty answer; types of other tools are known."""
     if typed:
         own = {record.kind(line.record) for line in view.observations.values()}

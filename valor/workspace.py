@@ -52,7 +52,7 @@ class Workspace:
         as it is. Raises BrokenTable."""
         from valor.routing.router import Router
 
-        return Router(self._page(), self.state)
+        return Router(self._page(), self.state, self.config.auto_memory)
 
     def _page(self) -> Path:
         return self.table if self.table.exists() else SHIPPED_TABLE

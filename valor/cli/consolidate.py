@@ -10,7 +10,7 @@ import typer
 from valor.cli.door import workspace
 from valor.cli.render import emit, say, wants_table
 from valor.consolidate import APPLY, Step, apply, plan, undo
-from valor.errors import DONE, FOUND_NOTHING, UsageError
+from valor.errors import DONE, FOUND_NOTHING
 from valor.workspace import Workspace
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
@@ -22,7 +22,9 @@ _WRITTEN = ("id", "by", "supersedes", "reason")
 @app.command("consolidate")
 def command(
     dry_run: bool = typer.Option(False, "--dry-run", help="Print the plan, write nothing anywhere."),
-    yes: bool = typer.Option(False, "--yes", "-y", help="Apply the plan without asking."),
+    yes: bool = typer.Option(
+        False, "--yes", "-y", help="Apply the plan without asking; so does a run without a terminal."
+    ),
     maximum: int = typer.Option(
         0, "--max", metavar="N", min=0, help="At most N marks a run.", show_default="all"
     ),
@@ -49,17 +51,15 @@ def command(
       valor consolidate --undo sup-1790000000-3f9a1c2b7d04
 
     \b
-    Exit codes: 0 done, or nothing to do; 1 with --dry-run: a plan exists; 2 usage: no terminal to
-    ask on and no --yes, or no such mark; 5 the log cannot be read or written.
+    Exit codes: 0 done, or nothing to do; 1 with --dry-run: a plan exists; 2 usage, or no such
+    mark; 5 the log cannot be read or written.
     """
     as_table = wants_table(json, table)
     here = workspace()
     if undo_id:
         return _undo(here, undo_id, dry_run, as_table)
-    if not (dry_run or yes or (sys.stdin.isatty() and sys.stdout.isatty())):
-        raise UsageError(
-            "there is no terminal to ask on", "pass --yes to apply the plan, or --dry-run to see it"
-        )
+    # A script has nobody to ask, and every mark can be undone.
+    yes = yes or not (sys.stdin and sys.stdin.isatty() and sys.stdout and sys.stdout.isatty())
     steps = plan(here.view(lambda _: False), include_protected=include_protected, maximum=maximum)
     todo = sum(step.action == APPLY for step in steps)
     if dry_run:

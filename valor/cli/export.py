@@ -10,6 +10,7 @@ import typer
 from valor.cli.door import workspace
 from valor.cli.render import say, write_lines
 from valor.errors import DONE, FOUND_NOTHING, Unavailable, UsageError
+from valor.query import check_type
 from valor.selection import select
 from valor.transfer import export
 from valor.workspace import Workspace
@@ -59,6 +60,7 @@ def command(
     if found.masked:
         say(f"secrets masked: line {', '.join(map(str, found.masked))}")
     if not found.lines:
+        check_type(type_, found.view)
         say("nothing to export")
         return FOUND_NOTHING
     if output is None:

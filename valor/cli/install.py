@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
+from pathlib import Path
+
 import typer
 
 from valor.cli.changes import run
@@ -36,8 +40,9 @@ def command(
     Exit codes: 0 set up, or there already; 1 with --dry-run: there is something to do; 2 usage;
     5 a file cannot be read or written (then nothing was changed), or there is no checkout here.
     """
-    root = workspace().config.root
-    return run(
+    here = workspace()
+    root = here.config.root
+    code = run(
         root,
         to_install(root),
         dry_run=dry_run,
@@ -45,3 +50,16 @@ def command(
         table=table,
         nothing="nothing to do: this checkout is set up",
     )
+    if not dry_run:
+        _remember_command(here.state)
+    return code
+
+
+def _remember_command(state: Path) -> None:
+    """Leave the path of this program in the state folder, where the wrappers look for one that is not
+    on the PATH. It is this machine's, so it is not for the repository; without it they still work."""
+    program = Path(sys.executable).with_name("valor")
+    with suppress(OSError):
+        if program.is_file():
+            state.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (state / "command").write_text(f"{program}\n")

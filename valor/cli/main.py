@@ -128,6 +128,9 @@ def _usage(error: Any, arguments: Sequence[str]) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         complain(message + "\n")
         return USAGE
+    near = getattr(error, "possibilities", None)
+    if near:
+        return _say(f"no such option: {error.option_name}", f"did you mean {' or '.join(near)}?", USAGE)
     command = next((word for word in arguments if word in COMMANDS), "")
     return _say(message[:1].lower() + message[1:], f"try `{f'valor {command}'.strip()} --help`", USAGE)
 

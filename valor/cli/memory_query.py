@@ -9,7 +9,7 @@ import typer
 from valor import query
 from valor.cli.door import workspace
 from valor.cli.render import emit, say, wants_table, write_json
-from valor.errors import DONE, FOUND_NOTHING, UsageError
+from valor.errors import DONE, FOUND_NOTHING, UnknownId, UsageError
 from valor.fold import View
 from valor.log import Line
 from valor.selection import Selection, instant, select
@@ -103,7 +103,11 @@ def _full(here: Workspace, typed: str, as_table: bool, blame: bool) -> int:
     if not view.observations:
         _nothing(view, ())
         return FOUND_NOTHING
-    line = query.find(view, typed)
+    try:
+        line = query.find(view, typed)
+    except UnknownId as error:
+        say(f"{error.message}; {error.hint}")
+        return FOUND_NOTHING
     row = query.disclose(line, view, query.FULL)
     if blame:
         _blame(here, [line], [row])

@@ -28,6 +28,7 @@ from valor.version import __version__
 
 _FORMAT = 1
 _HEAD = 512
+_AUTO_MEMORY = "<auto-memory>"
 # What a page teaches depends on these alone.
 _CODE = ("classes.py", "features.py", "learn.py", "lexicon.py", "signals.py", "table.py")
 
@@ -35,18 +36,27 @@ _CODE = ("classes.py", "features.py", "learn.py", "lexicon.py", "signals.py", "t
 class Router:
     """A routing table, ready to be asked who owns a text."""
 
-    def __init__(self, page: Path, state: Path) -> None:
-        """Of the page at ``page``, with ``state`` as valor's state folder. Raises Unavailable where
-        there is no page, BrokenTable where it does not parse."""
+    def __init__(self, page: Path, state: Path, auto_memory: Path | None = None) -> None:
+        """Of the page at ``page``, with ``state`` as valor's state folder. ``auto_memory`` is what the
+        page calls ``<auto-memory>``. Raises Unavailable where there is no page, BrokenTable where it
+        does not parse."""
         self._model = _ready(page, state)
+        self._auto_memory = str(auto_memory) if auto_memory else _AUTO_MEMORY
 
     def decide(self, text: str) -> Decision:
         """Who owns ``text``?"""
-        return verdict(self._model, text)
+        decision = verdict(self._model, text)
+        return decision._replace(
+            store=self._place(decision.store),
+            candidates=tuple(one._replace(store=self._place(one.store)) for one in decision.candidates),
+        )
 
     def store_of(self, owner: str) -> str:
         """Where ``owner`` keeps its facts; as ``Table.store_of``."""
-        return Table(rows=self._model.rows).store_of(owner)
+        return self._place(Table(rows=self._model.rows).store_of(owner))
+
+    def _place(self, store: str) -> str:
+        return store.replace(_AUTO_MEMORY, self._auto_memory)
 
 
 def _ready(page: Path, state: Path) -> Model:

@@ -3,8 +3,8 @@
 #
 # It acts on the checkout of the working directory, else on the one this script lies in;
 # PROJECT_ROOT names another. valor is $VALOR (a command); else .venv/bin/valor of that checkout,
-# of the main checkout of its worktree, of this script's checkout; else the one on PATH or in
-# ~/.local/bin.
+# of the main checkout of its worktree, of this script's checkout; else the one on PATH, the one that
+# ran `valor init`, or the one in ~/.local/bin.
 set -u
 
 self=$0
@@ -32,7 +32,8 @@ valor=${VALOR:-}
 for place in "$root" "$main" "$home"; do
     if [ -z "$valor" ] && [ -x "$place/.venv/bin/valor" ]; then valor=$place/.venv/bin/valor; fi
 done
-[ -n "$valor" ] || valor=$(command -v valor || echo "${HOME:-}/.local/bin/valor")
+known=${XDG_STATE_HOME:-${HOME:-}/.local/state}/valor/command
+[ -n "$valor" ] || valor=$(command -v valor || cat "$known" 2>/dev/null || echo "${HOME:-}/.local/bin/valor")
 command -v "$valor" >/dev/null && exec "$valor" observe "$@"
 echo "${VALOR:-valor}: not found; run \`pipx install valor-memory\` or \`pip install valor-memory\`" >&2
 exit 5
