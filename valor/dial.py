@@ -40,7 +40,7 @@ def _connected(family: int, place: Any, seconds: float) -> Any:
     made.settimeout(seconds)
     try:
         made.connect(place)
-    except BaseException:
+    except BaseException:  # boundary: whatever it is, it goes on its way, and the socket is closed
         made.close()
         raise
     return made
@@ -92,6 +92,6 @@ def _secured(made: Any, address: Address, left: Callable[[], float]) -> Any:
     try:
         plain.settimeout(left())
         return context.wrap_socket(plain, server_hostname=address.host)
-    except BaseException:
+    except BaseException:  # boundary: as above
         plain.close()
         raise
