@@ -766,3 +766,12 @@ def test_ten_thousand_commit_messages_raise_at_most_five_false_alarms() -> None:
         text = "\n".join([record["summary"], record.get("details", ""), *record.get("tags", [])])
         alarms += [(record["id"], finding) for finding in find(text)]
     assert len(alarms) <= 5, alarms
+
+
+@pytest.mark.parametrize(
+    "said", ["contraseña: ", "Contraseña = ", "mot de passe : ", "hasło: ", "lösenord: "]
+)
+def test_a_password_named_in_another_language_is_found_and_its_absence_is_not(said: str) -> None:
+    assert [one.kind for one in find(said + "Tigre_9921_" + "azul")] == ["password"]
+    assert not find(said + "se lee del gestor de claves")
+    assert not find(said + "à demander au responsable")

@@ -58,6 +58,8 @@ def _words(text: str) -> frozenset[str]:
 _PASSWORDS = _words(
     "password passwd passwort passphrase passcode pwd pass pw psw senha kennwort contrasena wachtwoord haslo"
 )
+# Words that the splitting below would cut at a letter beyond ASCII, and "mot de passe".
+_WHOLE_PASSWORDS = _words("contraseña hasło jelszó lösenord şifre")
 _PASSWORD_ENDS = ("password", "passwd", "passphrase", "passwort", "pass", "pwd")
 _NO_PASSWORDS = _words("compass bypass trespass overpass underpass surpass encompass cwd")
 _SECRETS = _words("secret secrets token tokens apikey apikeys passwords bearer")
@@ -87,6 +89,8 @@ def strength(name: str, before: str = "") -> str | None:
 
     ``before`` is the word in front of a one-word name: ``api`` in "api key".
     """
+    if name.lower() in _WHOLE_PASSWORDS or (name.lower() == "passe" and before.lower() == "de"):
+        return PASSWORD
     parts = [part.lower() for part in _PARTS.findall(name)]
     while len(parts) > 1 and (parts[-1] in _TAILS or parts[-1].isdigit()):
         parts.pop()
