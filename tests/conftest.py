@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +88,27 @@ class Repo:
             timeout=120,
         )
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def on_a_terminal(self, columns: int, *arguments: str, **env: str) -> str:
+        """What the command prints on a real terminal of this width."""
+        main, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        process = subprocess.Popen(
+            [VALOR, *arguments], cwd=self.root, env=self.env | {"TERM": "xterm"} | env, stdout=child
+        )
+        os.close(child)
+        out = b""
+        while True:
+            try:
+                chunk = os.read(main, 65536)
+            except OSError:  # how Linux says that the other end is closed
+                break
+            if not chunk:
+                break
+            out += chunk
+        process.wait()
+        os.close(main)
+        return out.decode()
 
     def write(self, *lines: dict[str, Any] | bytes) -> None:
         """Put these lines in the log, as they are."""

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import pty
-import struct
 import subprocess
-import termios
 from pathlib import Path
 
 import pytest
@@ -27,28 +23,6 @@ def shell(repo: Repo, line: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def on_a_terminal(repo: Repo, columns: int, *arguments: str) -> str:
-    """What the command prints on a real terminal of this width."""
-    main, child = pty.openpty()
-    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    process = subprocess.Popen(
-        [VALOR, *arguments], cwd=repo.root, env=repo.env | {"TERM": "xterm"}, stdout=child
-    )
-    os.close(child)
-    out = b""
-    while True:
-        try:
-            chunk = os.read(main, 65536)
-        except OSError:
-            break
-        if not chunk:
-            break
-        out += chunk
-    process.wait()
-    os.close(main)
-    return out.decode()
-
-
 @pytest.fixture
 def told(repo: Repo) -> Repo:
     assert repo.valor("observe", FINDING, "--tag", "sockets", "--details", "Seen on Linux. " * 9).code == 0
@@ -60,14 +34,14 @@ def told(repo: Repo) -> Repo:
 def test_at_any_width_an_id_stays_whole_and_words_stay_words(
     told: Repo, columns: int, flags: tuple[str, ...]
 ) -> None:
-    shown = on_a_terminal(told, columns, "memory-query", *flags)
+    shown = told.on_a_terminal(columns, "memory-query", *flags)
     assert told.lines()[0]["id"] in shown
     assert "connection" in shown
     assert "\x1b" not in shown
 
 
 def test_a_table_is_drawn_where_there_is_room(told: Repo) -> None:
-    assert "summary" in on_a_terminal(told, 160, "memory-query").splitlines()[1]
+    assert "summary" in told.on_a_terminal(160, "memory-query").splitlines()[1]
 
 
 def test_an_observation_that_could_not_be_announced_is_no_bug_and_stands(repo: Repo) -> None:
