@@ -12,9 +12,11 @@ from pathlib import Path
 import pytest
 from conftest import VALOR, Repo, Result
 
+from valor.install.plan import wrapper
+
 PROJECT = Path(__file__).parents[1]
 COMMANDS = {"query": "memory-query", "observe": "observe", "route": "route", "consolidate": "consolidate"}
-TEMPLATES = [PROJECT / f"valor/templates/scripts/memory-{name}.sh" for name in COMMANDS]
+OURS = [PROJECT / f".claude/scripts/memory-{name}.sh" for name in COMMANDS]
 # Says what it was called with, so that a test sees the call and not the command's answer.
 ECHO = '#!/bin/sh\nprintf "%s\\n" "$0" "$(pwd -P)" "${PROJECT_ROOT:-}" "$@"\nexit 42\n'
 
@@ -28,8 +30,8 @@ def program(path: Path, text: str = ECHO) -> Path:
 
 def give_wrappers(root: Path) -> Path:
     """Put the scripts where init puts them; the one for queries."""
-    for template in TEMPLATES:
-        program(root / ".claude/scripts" / template.name, template.read_text())
+    for ours in OURS:
+        program(root / ".claude/scripts" / ours.name, ours.read_text())
     return root / ".claude/scripts/memory-query.sh"
 
 
@@ -45,18 +47,18 @@ def call(repo: Repo, script: Path | str, *arguments: str, cwd: Path | None = Non
     return Result(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
-def test_a_wrapper_is_short_checked_and_the_one_this_repository_uses(template: Path) -> None:
-    text = template.read_bytes()
-    used = PROJECT / ".claude/scripts" / template.name
+@pytest.mark.parametrize("used", OURS, ids=lambda path: path.name)
+def test_a_wrapper_is_short_checked_and_the_one_this_repository_uses(used: Path) -> None:
+    text = wrapper(used.name)
     assert used.read_bytes() == text
+    assert b"@" not in text.replace(b'"$@"', b"")
     assert os.access(used, os.X_OK)
     assert text.startswith(b"#!/bin/sh\n")
     assert b"\r" not in text
     assert len(text.splitlines()) <= 40
     checker = Path(sys.executable).with_name("shellcheck")
     if checker.exists():
-        subprocess.run([checker, "--shell=sh", template], check=True)
+        subprocess.run([checker, "--shell=sh", used], check=True)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -179,7 +181,7 @@ def test_a_worktree_and_a_submodule_use_the_main_checkouts_valor(
 
 
 def test_a_copy_outside_any_project_points_valor_nowhere(repo: Repo, tmp_path: Path) -> None:
-    script = program(tmp_path / "bin/memory-query.sh", TEMPLATES[0].read_text())
+    script = program(tmp_path / "bin/memory-query.sh", OURS[0].read_text())
     done = call(repo, script, cwd=tmp_path, VALOR=str(VALOR))
     assert done.code == 5
     assert "not in a git repository" in done.err

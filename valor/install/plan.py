@@ -23,7 +23,12 @@ SERVERS = ".mcp.json"
 ATTRIBUTES = ".gitattributes"
 POINTED = ("CLAUDE.md", "AGENTS.md")
 SCRIPTS = ".claude/scripts"
-WRAPPERS = ("memory-query.sh", "memory-observe.sh", "memory-route.sh", "memory-consolidate.sh")
+WRAPPERS = {  # the script, the command it runs, what for
+    "memory-query.sh": ("memory-query", "Search the project's memory"),
+    "memory-observe.sh": ("observe", "Write down what was learned"),
+    "memory-route.sh": ("route", "Ask which store owns a fact"),
+    "memory-consolidate.sh": ("consolidate", "Mark observations that say the same"),
+}
 # Reading and asking; what writes stays a question to the person. In alphabetical order, so that
 # whoever sorts the list keeps them together.
 ALLOWED = (f"Bash({SCRIPTS}/memory-query.sh:*)", f"Bash({SCRIPTS}/memory-route.sh:*)")
@@ -149,7 +154,14 @@ def _whole_files() -> Iterator[tuple[str, bytes, bool]]:
     """The files that are init's alone: path, content, executable."""
     yield TABLE, _template("memory-reference.md"), False
     for name in WRAPPERS:
-        yield f"{SCRIPTS}/{name}", _template(f"scripts/{name}"), True
+        yield f"{SCRIPTS}/{name}", wrapper(name), True
+
+
+def wrapper(name: str) -> bytes:
+    """The wrapper script of this name, as init writes it."""
+    command, purpose = WRAPPERS[name]
+    text = _template("wrapper.sh")
+    return text.replace(b"@COMMAND@", command.encode()).replace(b"@PURPOSE@", purpose.encode())
 
 
 def _template(name: str) -> bytes:

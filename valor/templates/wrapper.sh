@@ -1,5 +1,5 @@
 #!/bin/sh
-# Write down what was learned: valor observe, with nothing to activate. Written by `valor init`.
+# @PURPOSE@: valor @COMMAND@, with nothing to activate. Written by `valor init`.
 #
 # It acts on the checkout of the working directory, else on the one this script lies in;
 # PROJECT_ROOT names another. valor is $VALOR (a command); else .venv/bin/valor of that checkout,
@@ -34,6 +34,6 @@ for place in "$root" "$main" "$home"; do
 done
 known=${XDG_STATE_HOME:-${HOME:-}/.local/state}/valor/command
 [ -n "$valor" ] || valor=$(command -v valor || cat "$known" 2>/dev/null || echo "${HOME:-}/.local/bin/valor")
-command -v "$valor" >/dev/null && exec "$valor" observe "$@"
+command -v "$valor" >/dev/null && exec "$valor" @COMMAND@ "$@"
 echo "${VALOR:-valor}: not found; run \`pipx install valor-memory\` or \`pip install valor-memory\`" >&2
 exit 5
