@@ -17,12 +17,13 @@ LEVELS: list[set[str]] = [
     {
         *("errors", "record", "tokens", "rank", "version", "suggest", "private", "junk", "lookup"),
         *("window", "bloom", "bloom_file", "gate", "recall", "recall_index", "stub"),
-        *("embedding", "address", "scan"),
+        *("embedding", "address", "scan", "keys"),
     },
-    {"config", "git", "gitconfig", "lock", "dial", "wire"},
+    {"config", "git", "gitconfig", "lock", "dial", "wire", "viewfile", "confirm", "propose", "answer"},
     {
         *("log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection", "bug"),
         *("server", "programs", "watchdog", "project"),
+        *("mirror", "rows", "covered", "notes"),
     },
     {"workspace"},
     {
@@ -37,6 +38,10 @@ LEVELS: list[set[str]] = [
         "transfer",
         "importers",
         "install",
+        "place",
+        "follow",
+        "sync",
+        "mirror_check",
         "eval",
     },
     {"cli", "mcp"},
@@ -73,16 +78,35 @@ WITHIN_A_LEVEL = {
     ("supersede", "query"),
     ("transfer", "importers"),
     ("wire", "dial"),
+    ("answer", "confirm"),
+    ("answer", "propose"),
+    ("answer", "viewfile"),
+    ("answer", "wire"),
+    ("confirm", "viewfile"),
+    ("propose", "wire"),
+    ("notes", "covered"),
+    ("rows", "leaks"),
+    ("rows", "log"),
+    ("observe", "place"),
+    ("observe", "sync"),
+    ("follow", "place"),
+    ("sync", "follow"),
+    ("sync", "place"),
+    ("mirror_check", "place"),
 }
 BELOW_ALL = {"errors", "record"}
-HOT = {"tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"}
-HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "_socket", "_json", "valor"}
+HOT = {
+    *("tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"),
+    *("keys", "viewfile", "confirm", "propose", "answer"),
+}
+HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "posix", "_socket", "_json", "valor"}
 # What a hot module may import where it has no choice: inside a function or behind a failed import.
 # tests/test_wire.py holds what is really loaded.
 ONLY_IN_NEED = {
     "bloom": {"_sha512", "_sha2", "hashlib"},
     "dial": {"socket", "ssl", "_thread"},
     "scan": {"json"},
+    "keys": {"_struct", "struct"},
     "wire": {"_sha1", "hashlib"},
 }
 
@@ -160,7 +184,7 @@ def test_the_hot_ring_loads_nothing_heavy() -> None:
         for each in ("import sys; print(*sys.modules)", code)
     )
     extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
-    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json"}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -196,6 +220,7 @@ def loaded_by(code: str) -> set[str]:
         "import_",
         "mcp",
         "server",
+        "sync",
     ],
 )
 def test_no_command_imports_what_it_may_not_need(command: str) -> None:
