@@ -17,7 +17,7 @@ LEVELS: list[set[str]] = [
     {
         *("errors", "record", "tokens", "rank", "version", "suggest", "private", "junk", "lookup"),
         *("window", "bloom", "bloom_file", "gate", "recall", "recall_index", "stub"),
-        *("embedding", "address"),
+        *("embedding", "address", "scan"),
     },
     {"config", "git", "gitconfig", "lock", "dial", "wire"},
     {
@@ -75,13 +75,14 @@ WITHIN_A_LEVEL = {
     ("wire", "dial"),
 }
 BELOW_ALL = {"errors", "record"}
-HOT = {"tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire"}
-HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "_socket", "valor"}
+HOT = {"tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"}
+HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "_socket", "_json", "valor"}
 # What a hot module may import where it has no choice: inside a function or behind a failed import.
 # tests/test_wire.py holds what is really loaded.
 ONLY_IN_NEED = {
     "bloom": {"_sha512", "_sha2", "hashlib"},
     "dial": {"socket", "ssl", "_thread"},
+    "scan": {"json"},
     "wire": {"_sha1", "hashlib"},
 }
 
@@ -159,7 +160,7 @@ def test_the_hot_ring_loads_nothing_heavy() -> None:
         for each in ("import sys; print(*sys.modules)", code)
     )
     extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
-    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1"}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
