@@ -1,0 +1,49 @@
+"""A session begins: the brief, and a sync in the background."""
+
+from __future__ import annotations
+
+from valor.hook import session
+from valor.hook.background import sync
+from valor.hook.output import LEAD, put
+
+TYPE_CHECKING = False  # typing costs half an interpreter start
+if TYPE_CHECKING:
+    from valor.answer import View
+    from valor.hook.events import Event
+
+LOG = "grimoires/loa/memory/observations.jsonl"
+FIXED = f"""\
+This project has a memory (valor). The observations log, {LOG}, owns framework patterns and debugging \
+discoveries; the harness's own memory owns user preferences and working style.
+The log is searched with `.claude/scripts/memory-query.sh "words"` (one in full: `--full ID`) or the tools \
+memory_search and memory_get, and written with memory-observe.sh or memory_observe. What it knows about \
+the work at hand arrives by itself, as <thought> lines."""
+STANDING = "The strongest observations on record:"
+MOST_CHARACTERS = 1_500
+
+
+def start(event: Event, state: str, view: View | None, place: str) -> None:
+    """Print the brief: its fixed part once a session, and observations that the session does not hold
+    yet. Start a sync of the checkout, also of one at or above ``place`` that was never synced.
+    Where there is neither: nothing."""
+    root = view.root if view else _unsynced(place)
+    if not root:
+        return
+    own = session.folder(state, event.session or "-")
+    fixed = FIXED if not event.session or session.make(own, "brief") else ""
+    found = []
+    if view:
+        from valor.answer import brief
+
+        found = brief(view, session.told(state, event.session))
+    lead = STANDING if fixed else LEAD
+    put(event, state, view.folder if view else "", found, fixed=fixed, lead=lead, most=MOST_CHARACTERS)
+    sync(root, view.folder if view else own)
+
+
+def _unsynced(place: str) -> str:
+    """The checkout at or above a folder, where it has a log; else ""."""
+    place = place.rstrip("/")
+    while place and not session.is_there(place + "/.git"):
+        place = place.rpartition("/")[0]
+    return place if place and session.is_there(f"{place}/{LOG}") else ""
