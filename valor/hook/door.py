@@ -25,7 +25,6 @@ def run(state: str) -> None:
     """Answer the event, with ``state`` as valor's state folder. Raises whatever goes wrong."""
     _signal.signal(_signal.SIGALRM, _end)
     _signal.setitimer(_signal.ITIMER_REAL, STDIN_SECONDS)
-    posix.umask(0o077)
     posix.fstat(1)  # closed: nobody would hear us, and files we open would take its place
     event = events.normalised(_read())
     url = posix.environ.get(b"VALOR_REDIS_URL", b"").decode("utf-8", "surrogateescape")
@@ -73,7 +72,7 @@ def _answer(event: events.Event, state: str, url: str, deadline: float) -> None:
     if event.kind == events.START:
         from valor.hook.start import start
 
-        start(event, state, view, root or folders[0])
+        start(event, state, view, folders[0], root)
         return
     if view is None:
         return
@@ -89,7 +88,7 @@ def _answer(event: events.Event, state: str, url: str, deadline: float) -> None:
 
         told = session.told(state, event.session)
         put(event, state, view.folder, answer(view, query, told, time(), deadline, url))
-    if view.stale or view.wants_sync:
+    if view.wants_sync:
         from valor.hook.background import sync
 
         sync(view.root, view.folder)

@@ -22,11 +22,11 @@ STANDING = "The strongest observations on record:"
 MOST_CHARACTERS = 1_500
 
 
-def start(event: Event, state: str, view: View | None, place: str) -> None:
+def start(event: Event, state: str, view: View | None, place: str, named: str) -> None:
     """Print the brief: its fixed part once a session, and observations that the session does not hold
-    yet. Start a sync of the checkout, also of one at or above ``place`` that was never synced.
-    Where there is neither: nothing."""
-    root = view.root if view else _unsynced(place)
+    yet. Start a sync of the checkout, also of one that was never synced: at or above ``place``, or the
+    root that was ``named``. Where there is neither: nothing."""
+    root = view.root if view else _unsynced(place, named)
     if not root:
         return
     own = session.folder(state, event.session or "-")
@@ -41,9 +41,9 @@ def start(event: Event, state: str, view: View | None, place: str) -> None:
     sync(root, view.folder if view else own)
 
 
-def _unsynced(place: str) -> str:
-    """The checkout at or above a folder, where it has a log; else ""."""
-    place = place.rstrip("/")
-    while place and not session.is_there(place + "/.git"):
-        place = place.rpartition("/")[0]
-    return place if place and session.is_there(f"{place}/{LOG}") else ""
+def _unsynced(place: str, root: str) -> str:
+    """The checkout at or above a folder, or ``root``, where it has a log; else ""."""
+    from valor.answer import checkout
+
+    found = checkout(place, root) or ""
+    return found if found and session.is_there(f"{found}/{LOG}") else ""
