@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -13,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from valor import programs
+from valor import programs, server
 from valor.address import Address
+from valor.config import Config
 from valor.errors import WireError
 from valor.wire import Connection
 
@@ -96,3 +98,17 @@ def alive(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+@contextmanager
+def own_config(**more: object) -> Iterator[Config]:
+    """A configuration with folders of its own, whose server, if one gets started, is stopped at the end."""
+    with tempfile.TemporaryDirectory(prefix="v") as folder:
+        values = {"runtime": Path(folder, "run"), "path": os.environ["PATH"], "server_idle": 600.0} | more
+        root = Path(folder, "root")
+        root.mkdir()
+        made = Config(root=root, state=Path(folder, "state"), **values)  # type: ignore[arg-type]
+        try:
+            yield made
+        finally:
+            server.stop(made)

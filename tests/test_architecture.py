@@ -17,12 +17,13 @@ LEVELS: list[set[str]] = [
     {
         *("errors", "record", "tokens", "rank", "version", "suggest", "private", "junk", "lookup"),
         *("window", "bloom", "bloom_file", "gate", "recall", "recall_index", "stub"),
-        *("embedding", "address", "scan"),
+        *("embedding", "address", "scan", "keys"),
     },
-    {"config", "git", "gitconfig", "lock", "dial", "wire"},
+    {"config", "git", "gitconfig", "lock", "dial", "wire", "viewfile", "confirm", "propose", "answer"},
     {
         *("log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection", "bug"),
         *("server", "programs", "watchdog", "project"),
+        *("mirror", "rows", "covered", "notes"),
     },
     {"workspace"},
     {
@@ -37,9 +38,13 @@ LEVELS: list[set[str]] = [
         "transfer",
         "importers",
         "install",
+        "place",
+        "follow",
+        "sync",
+        "mirror_check",
         "eval",
     },
-    {"cli", "mcp"},
+    {"cli", "mcp", "hook"},
 ]
 WITHIN_A_LEVEL = {
     ("config", "git"),
@@ -73,17 +78,40 @@ WITHIN_A_LEVEL = {
     ("supersede", "query"),
     ("transfer", "importers"),
     ("wire", "dial"),
+    ("answer", "confirm"),
+    ("answer", "propose"),
+    ("answer", "viewfile"),
+    ("answer", "wire"),
+    ("confirm", "viewfile"),
+    ("propose", "wire"),
+    ("notes", "covered"),
+    ("rows", "leaks"),
+    ("rows", "log"),
+    ("observe", "place"),
+    ("observe", "sync"),
+    ("follow", "place"),
+    ("sync", "follow"),
+    ("sync", "place"),
+    ("mirror_check", "place"),
 }
 BELOW_ALL = {"errors", "record"}
-HOT = {"tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"}
-HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "_socket", "_json", "valor"}
+HOT = {
+    *("tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"),
+    *("keys", "viewfile", "confirm", "propose", "answer"),
+    *(f"hook/{path.stem}" for path in (PACKAGE / "hook").glob("*.py") if path.stem != "__main__"),
+}
+HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "posix", "_socket", "_json", "valor"}
 # What a hot module may import where it has no choice: inside a function or behind a failed import.
 # tests/test_wire.py holds what is really loaded.
 ONLY_IN_NEED = {
     "bloom": {"_sha512", "_sha2", "hashlib"},
     "dial": {"socket", "ssl", "_thread"},
     "scan": {"json"},
+    "keys": {"_struct", "struct"},
     "wire": {"_sha1", "hashlib"},
+    "hook/door": {"_signal"},
+    "hook/session": {"hashlib"},
+    "hook/background": {"fcntl"},
 }
 
 
@@ -153,22 +181,23 @@ def test_the_hot_ring_imports_light_modules_only(name: str) -> None:
 
 
 def test_the_hot_ring_loads_nothing_heavy() -> None:
-    names = ", ".join(f"valor.{name}" for name in sorted(HOT))
+    names = ", ".join(f"valor.{name.replace('/', '.')}" for name in sorted(HOT))
     code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); import {names}; print(*sys.modules)"
     bare, hot = (
         subprocess.run([sys.executable, "-I", "-S", "-c", each], capture_output=True, text=True, check=True)
         for each in ("import sys; print(*sys.modules)", code)
     )
     extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
-    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json"}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_doors_read_the_environment(path: Path) -> None:
-    if house(path) in ("cli", "mcp"):
+    if house(path) in ("cli", "mcp", "hook"):
         return
     source = path.read_text()
     assert "os.environ" not in source
+    assert "posix.environ" not in source
     assert "getenv" not in source
 
 
@@ -196,6 +225,7 @@ def loaded_by(code: str) -> set[str]:
         "import_",
         "mcp",
         "server",
+        "sync",
     ],
 )
 def test_no_command_imports_what_it_may_not_need(command: str) -> None:

@@ -18,7 +18,9 @@ from valor.install.plan import Change
 
 TABLE = ".claude/loa/reference/memory-reference.md"
 SETTINGS = ".claude/settings.json"
-WRAPPERS = [f".claude/scripts/memory-{name}.sh" for name in ("query", "observe", "route", "consolidate")]
+WRAPPERS = [
+    f".claude/scripts/memory-{name}.sh" for name in ("query", "observe", "route", "consolidate", "hook")
+]
 SERVERS = ".mcp.json"
 MADE = {LOG, TABLE, SETTINGS, SERVERS, ".gitattributes", *WRAPPERS}
 THEIRS = """\
@@ -136,6 +138,7 @@ def test_the_agent_may_ask_but_is_asked_before_it_writes(repo: Repo) -> None:
         "Bash(.claude/scripts/memory-route.sh:*)",
     ]
     del after["permissions"]["allow"][1:]
+    after["hooks"] = {"Stop": after["hooks"]["Stop"][:-1]}
     assert after == json.loads(THEIRS)
 
 
@@ -222,7 +225,7 @@ def test_nothing_under_git_is_touched_and_hooks_stay(repo: Repo) -> None:
     after = {name: entry for name, entry in tree(repo.root, git=True).items() if name.startswith(".git/")}
     assert after == before
     assert repo.git("ls-files", "-v") == "H a.py\n"
-    assert [path.name for path in repo.state.iterdir()] == ["command"]
+    assert {path.name for path in repo.state.iterdir()} == {"command", "hook"}
 
 
 def test_a_merge_keeps_the_observations_of_both_branches(repo: Repo) -> None:

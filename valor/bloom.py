@@ -18,12 +18,12 @@ from __future__ import annotations
 import sys
 
 try:
-    from _sha512 import sha384
+    from _sha512 import sha384 as sha384
 except ImportError:  # Python 3.12 and later
     try:
-        from _sha2 import sha384
+        from _sha2 import sha384 as sha384
     except ImportError:
-        from hashlib import sha384
+        from hashlib import sha384 as sha384
 
 ERROR_RATE = 0.001
 SLICES = 10  # ceil(log2(1 / ERROR_RATE))

@@ -38,7 +38,8 @@ class View:
     ``observations`` holds every observation by id, live or not, in the order of the file;
     ``marks`` every mark by id; ``bad`` the unreadable lines; ``conflicts`` the ids that stand on
     lines of different content; ``total`` counts the lines read. ``superseded`` are the ids that are
-    hidden, ``marked_by`` says by which marks, ``retracted`` those without successor.
+    hidden, ``marked_by`` says by which marks, ``retracted`` those without successor; ``named`` are the
+    ids that marks speak of, be they here or not.
     """
 
     def __init__(self) -> None:
@@ -51,6 +52,7 @@ class View:
         self.retracted: set[str] = set()
         self.superseded: set[str] = set()
         self.marked_by: dict[str, list[str]] = {}
+        self.named: set[str] = set()
 
     def is_live(self, id_: str) -> bool:
         """Whether the observation is in the log and neither superseded nor retracted."""
@@ -138,6 +140,11 @@ def _settle(view: View, id_: str, rivals: list[Line]) -> None:
 def _apply(view: View, marking: list[Record]) -> None:
     """Turn marks into successors, and these into what is hidden."""
     void = {record.text(mark, "of") for mark in marking if mark.get("type") == REINSTATEMENT}
+    for mark in marking:
+        view.named.update(
+            record.texts(mark, "supersedes"), (record.text(mark, "by"), record.text(mark, "of"))
+        )
+    view.named.discard("")
     edges: dict[str, set[str]] = {}
     for mark in marking:
         id_ = record.identifier(mark)

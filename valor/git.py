@@ -7,7 +7,7 @@ GitPython, imported there.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,6 +82,23 @@ def forget_repository_variables(environment: MutableMapping[str, str]) -> None:
     """
     for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"):
         environment.pop(name, None)
+
+
+def ignored(root: Path, paths: Sequence[str]) -> list[str]:
+    """Those of the paths (from ``root``) that git would not commit; none where git cannot say."""
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["git", "check-ignore", "-z", "--stdin"],
+            input="\0".join(paths).encode(),
+            cwd=root,
+            capture_output=True,
+            timeout=5,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    return [path.decode(errors="replace") for path in done.stdout.split(b"\0") if path]
 
 
 def show(root: Path, revision: str, path: str) -> bytes | None:

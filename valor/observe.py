@@ -1,16 +1,17 @@
 """The one write path: every door that adds an observation comes through here.
 
-strip ``<private>`` -> refuse secrets -> gate junk -> route -> dedupe -> append. What is refused on
-the way leaves no trace in any file.
+strip ``<private>`` -> refuse secrets -> gate junk -> route -> dedupe -> append -> mirror. What is
+refused on the way leaves no trace in any file.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from valor import junk, private, record
+from valor import junk, private, record, viewfile
 from valor.digests import Digests, digest, normalise
 from valor.draft import validate
 from valor.errors import JunkRefused, OwnedElsewhere, RefusedContent, SecretRefused, UsageError, ValorError
@@ -18,6 +19,7 @@ from valor.fold import View
 from valor.leaks import leaks, masked
 from valor.log import Appender, appending
 from valor.lookup import resolve
+from valor.place import place_of
 from valor.record import Record
 from valor.routing.router import Router
 from valor.routing.table import AMBIGUOUS
@@ -25,6 +27,7 @@ from valor.workspace import Workspace
 
 WRITTEN, EXISTS, REFUSED, OFF = "written", "exists", "refused", "off"
 OBSERVATIONS = "observations"
+MIRROR_SECONDS = 0.05  # that an observe may wait for the mirror
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +81,11 @@ def observe(
         except (UsageError, RefusedContent, OwnedElsewhere) as error:
             fates[position] = Fate(status=REFUSED, error=error)
     if ready:
-        written = _append(workspace, list(ready.values()))
+        written, before = _append(workspace, list(ready.values()))
+        note = _mirror(workspace, before) if any(fate.status == WRITTEN for fate in written) else ""
         for position, fate in zip(ready, written, strict=True):
-            fates[position] = fate
+            said = bool(note) and fate.status == WRITTEN
+            fates[position] = replace(fate, notes=(*fate.notes, note)) if said else fate
     return [fate for fate in fates if fate is not None]
 
 
@@ -173,13 +178,23 @@ class _Gate:
         return self._router
 
 
-def _append(workspace: Workspace, ready: list[_Ready]) -> list[Fate]:
-    """Under the log's lock: find twins, append the rest in one write."""
+def _mirror(workspace: Workspace, before: list[int]) -> str:
+    """Best effort: the log is the record, and a hook or the next sync brings what is missing."""
+    if not workspace.config.redis_url and not place_of(workspace).has_view():
+        return ""
+    from valor.sync import after_append  # not free, and not needed where no hook recalls
+
+    return after_append(workspace, before, MIRROR_SECONDS)
+
+
+def _append(workspace: Workspace, ready: list[_Ready]) -> tuple[list[Fate], list[int]]:
+    """Under the log's lock: find twins, append the rest in one write. Also the log's identity before."""
     fates: list[Fate] = []
     fresh: list[bytes] = []
     with appending(workspace.log, workspace.config.lock_timeout) as end:
         index = Digests(workspace.state, workspace.log)
         index.refresh(end.fd)
+        identity = viewfile.identity(os.fstat(end.fd))
         twins = _Twins(workspace, end, index)
         for one in ready:
             fate = twins.judge(one)
@@ -192,7 +207,7 @@ def _append(workspace: Workspace, ready: list[_Ready]) -> list[Fate]:
             # Another descriptor: git put another file there, and the lines went to that one too.
             (index.extend if end.fd == before else index.refresh)(end.fd)
         index.save(end.fd)
-    return fates
+    return fates, identity
 
 
 class _Twins:

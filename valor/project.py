@@ -37,6 +37,11 @@ def project_key(root: Path) -> str:
     return _of_common_dir(checkout.common_dir, _HOPS)
 
 
+def view_id(root: Path) -> str:
+    """What tells the view of the checkout at ``root`` from those of the project's others: 16 hex digits."""
+    return sha1(_here(root).encode("utf-8", "surrogateescape"), usedforsecurity=False).hexdigest()[:16]
+
+
 def normalised(url: str) -> str:
     """A remote's URL without what does not tell repositories apart: scheme, credentials, case of the
     host, default port, ``.git``, slashes at the end. "" where it is a path on this machine.

@@ -78,3 +78,16 @@ class ExactGate(Gate):
 
     def __contains__(self, term: str) -> bool:
         return term in self._terms
+
+
+def bulk_postings(texts, first=0):
+    from struct import pack
+
+    out = {}
+    fw = []
+    for n, (s, d, t) in enumerate(texts, first):
+        sh = term_shares(Document(known=None, summary=s, details=d, tags=tuple(t)))
+        fw.append(list(sh))
+        for term, part in sh.items():
+            out[term] = out.get(term, b"") + pack("<I", n << 12 | max(1, round(part * 4095)))
+    return out, fw

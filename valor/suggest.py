@@ -23,5 +23,5 @@ def one_of(typed: str, known: Iterable[str], what: str) -> str:
     if typed in words:
         return typed
     question = did_you_mean(typed.lower(), words)
-    listed = f"{what}s: {', '.join(words)}"
+    listed = f"{what}{'es' if what.endswith('s') else 's'}: {', '.join(words)}"
     raise UsageError(f"unknown {what} {typed!r}", f"{question} {listed}" if question else listed)

@@ -35,6 +35,7 @@ COMMANDS = {
     "eval": "evaluate",
     "mcp": "mcp",
     "server": "server",
+    "sync": "sync",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 

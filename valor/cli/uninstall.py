@@ -19,8 +19,9 @@ def command(
 ) -> int:
     """Take back exactly what init added; the log stays.
 
-    Settings, attributes and pointed files are again byte for byte what they were, your own edits in them
-    kept. A wrapper or routing table that was edited is left where it is and named.
+    Settings, attributes, pointed files and the hooks of every harness are again byte for byte what they
+    were, your own edits in them kept. A wrapper or routing table that was edited is left where
+    it is and named.
 
     \b
     Examples:

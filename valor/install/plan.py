@@ -7,14 +7,14 @@ A plan is made by reading alone; ``apply.carry_out`` writes it, ``diff.unified``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from valor.errors import Unavailable
-from valor.install import blocks, settings
-from valor.install.json_text import NotJson
+from valor.install import blocks, hooks, settings
+from valor.install.json_text import NotJson, check
 from valor.install.target import is_executable, read
 from valor.workspace import GRADES, LOG, TABLE
 
@@ -28,16 +28,24 @@ WRAPPERS = {  # the script, the command it runs, what for
     "memory-observe.sh": ("observe", "Write down what was learned"),
     "memory-route.sh": ("route", "Ask which store owns a fact"),
     "memory-consolidate.sh": ("consolidate", "Mark observations that say the same"),
+    hooks.NAME: ("hook", "Hand an event of the harness to recall"),
 }
+OWN_TEXTS = (hooks.NAME,)  # it runs at every tool call, where the search for valor would cost too much
 # Reading and asking; what writes stays a question to the person. In alphabetical order, so that
 # whoever sorts the list keeps them together.
 ALLOWED = (f"Bash({SCRIPTS}/memory-query.sh:*)", f"Bash({SCRIPTS}/memory-route.sh:*)")
 SERVER = {"valor": {"command": "valor", "args": ["mcp"], "alwaysLoad": True}}
-# What goes into someone's JSON files: file, keys from the root, entries.
-ENTRIES: tuple[tuple[str, tuple[str, ...], settings.Entries], ...] = (
+CLAUDE = "claude"
+HARNESSES = tuple(hooks.HARNESSES)
+# What goes into someone's JSON files, for each harness: file, keys from the root, entries.
+ENTRIES: dict[str, list[tuple[str, tuple[str, ...], settings.Entries]]] = {
+    name: hooks.entries(name) for name in HARNESSES
+}
+ENTRIES[CLAUDE] += [
     (SETTINGS, ("permissions", "allow"), ALLOWED),
     (SERVERS, ("mcpServers",), SERVER),
-)
+]
+VERSIONED = hooks.HARNESSES["cursor"].path
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 
@@ -83,8 +91,8 @@ class Plan:
         self.left.append(Left(path=path, reason=reason))
 
 
-def to_install(root: Path) -> Plan:
-    """What init would do to the checkout at ``root``.
+def to_install(root: Path, harnesses: Sequence[str] = (CLAUDE,)) -> Plan:
+    """What init would do to the checkout at ``root``, with the files of these harnesses.
 
     Raises Unavailable where a file to be written is a link, a folder or unreadable, and where the
     settings are no JSON.
@@ -96,15 +104,9 @@ def to_install(root: Path) -> Plan:
             plan.leave(path, "differs from what init writes; to have that, move it away and run init again")
         elif before is None or (executable and not is_executable(root, path)):
             plan.changes.append(Change(path=path, before=before, after=content, executable=executable))
-    for path in _edited():
+    for path, entries in _edited(harnesses).items():
         with _settings(root, path) as text:
-            after = text
-            for keys, values in _entries(path):
-                if names := _rivals(after, keys, values):
-                    plan.leave(path, f"{names} differs from what init writes")
-                else:
-                    after = settings.add(after, keys, values)
-            plan.put(path, _bytes(text), _bytes(after))
+            plan.put(path, _bytes(text), _bytes(with_entries(plan, path, text, entries)))
     attributes = read(root, ATTRIBUTES)
     plan.put(ATTRIBUTES, attributes, blocks.with_union(attributes, (LOG, GRADES)))
     block = _template("pointer.md").strip()
@@ -130,19 +132,12 @@ def to_uninstall(root: Path) -> Plan:
         elif before is not None:
             plan.leave(path, "differs from what init writes; remove it by hand if it is not yours")
     installed = bool(plan.changes or plan.left)
-    for path in _edited():
+    for path, entries in _edited(HARNESSES).items():
+        if path not in (SETTINGS, SERVERS) and not _names_the_hook(root, path):
+            continue  # a harness that was never asked for: what is wrong in its file is no matter of ours
         with _settings(root, path) as text:
-            after = text
-            for keys, values in _entries(path):
-                if after is None or not installed:  # not installed: the entries are the user's own
-                    break
-                count = settings.held(after, keys, values)
-                if names := _rivals(after, keys, values):
-                    plan.leave(path, f"{names} differs from what init writes; remove it by hand")
-                elif 0 < count < len(values):
-                    plan.leave(path, f"{'.'.join(keys)}: {count} of init's {len(values)} entries stay")
-                after = settings.remove(after, keys, values)
-            plan.put(path, _bytes(text), _bytes(after))
+            if text is not None and installed:  # not installed: the entries are the user's own
+                plan.put(path, _bytes(text), _bytes(without_entries(plan, path, text, entries)))
     attributes = read(root, ATTRIBUTES)
     if attributes is not None:
         plan.put(ATTRIBUTES, attributes, blocks.without_union(attributes, (LOG, GRADES)))
@@ -160,6 +155,8 @@ def _whole_files() -> Iterator[tuple[str, bytes, bool]]:
 def wrapper(name: str) -> bytes:
     """The wrapper script of this name, as init writes it."""
     command, purpose = WRAPPERS[name]
+    if name in OWN_TEXTS:
+        return _template(name)
     text = _template("wrapper.sh")
     return text.replace(b"@COMMAND@", command.encode()).replace(b"@PURPOSE@", purpose.encode())
 
@@ -173,19 +170,70 @@ def _template(name: str) -> bytes:
         ) from None
 
 
-def _edited() -> list[str]:
-    """The JSON files that get entries."""
-    return list(dict.fromkeys(path for path, _, _ in ENTRIES))
+_Entries = list[tuple[tuple[str, ...], settings.Entries]]
 
 
-def _entries(wanted: str) -> list[tuple[tuple[str, ...], settings.Entries]]:
-    return [(keys, values) for path, keys, values in ENTRIES if path == wanted]
+def _edited(harnesses: Sequence[str]) -> dict[str, _Entries]:
+    """The JSON files that get entries, and those."""
+    found: dict[str, _Entries] = {}
+    for name in harnesses:
+        for path, keys, values in ENTRIES[name]:
+            found.setdefault(path, []).append((keys, values))
+    return found
 
 
-def _rivals(text: str | None, keys: tuple[str, ...], values: settings.Entries) -> str:
-    """The members that are there with someone else's value, as a phrase."""
-    names = settings.rivals(text, keys, values) if isinstance(values, Mapping) else []
-    return " and ".join(".".join((*keys, name)) for name in names)
+def with_entries(plan: Plan, path: str, text: str | None, entries: _Entries) -> str | None:
+    """``text`` (None: no file) with the entries; those that are there in another form are left to their
+    owner, and the plan says so. Raises NotJson."""
+    after, rivals = text, []
+    for keys, values in entries:
+        if names := _rivals(after, keys, values):
+            rivals += names
+        else:
+            after = settings.add(after, keys, values)
+    if rivals:
+        plan.leave(path, f"{_listed(rivals)} differs from what init writes")
+    if path == VERSIONED and after is not None and after != text:
+        after = hooks.with_version(text, after)
+        if "version" not in check(after):
+            plan.leave(path, 'it has no "version": 1, without which Cursor reads none of it')
+    return after
+
+
+def without_entries(plan: Plan, path: str, text: str, entries: _Entries) -> str | None:
+    """The inverse of ``with_entries``; None where the file was made for them. Raises NotJson."""
+    after: str | None = text
+    rivals = [name for keys, values in entries for name in _rivals(text, keys, values)]
+    if rivals:
+        plan.leave(path, f"{_listed(rivals)} differs from what init writes; remove it by hand")
+    for keys, values in entries:
+        if after is None:
+            break
+        count = settings.held(after, keys, values)
+        if 0 < count < len(values):
+            plan.leave(path, f"{'.'.join(keys)}: {count} of init's {len(values)} entries stay")
+        after = settings.remove(after, keys, values)
+    return hooks.without_version(text, after) if path == VERSIONED else after
+
+
+def _rivals(text: str | None, keys: tuple[str, ...], values: settings.Entries) -> list[str]:
+    """What is there in another form than init's, by its keys."""
+    if isinstance(values, Mapping):
+        return [".".join((*keys, name)) for name in settings.rivals(text, keys, values)]
+    if keys[0] != "hooks" or not hooks.wired_otherwise(text, keys, values):
+        return []
+    return [".".join(keys)]
+
+
+def _names_the_hook(root: Path, path: str) -> bool:
+    try:
+        return hooks.NAME.encode() in (read(root, path) or b"")
+    except Unavailable:
+        return False
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(names)
 
 
 @contextmanager

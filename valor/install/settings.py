@@ -66,21 +66,28 @@ def remove(text: str, keys: Sequence[str], values: Entries) -> str | None:
 
 def held(text: str, keys: Sequence[str], values: Entries) -> int:
     """How many of the values are at ``keys``."""
-    if not text.strip(BLANK + BOM):
-        return 0
-    chain = _chain(text, keys, values)
-    present = _elements(text, chain[-1]) if len(chain) > len(keys) else []
+    present = _present(text, keys, values)
     return sum(value in present for value in _comparable(values))
 
 
 def rivals(text: str | None, keys: Sequence[str], members: Mapping[str, Any]) -> list[str]:
     """The names among ``members`` that the object at ``keys`` has already, with another value."""
-    if text is None or not text.strip(BLANK + BOM):
-        return []
-    chain = _chain(text, keys, members)
-    present = _elements(text, chain[-1]) if len(chain) > len(keys) else []
+    present = _present(text, keys, members)
     names = {key for key, _ in present}
     return [key for key, value in _comparable(members) if key in names and (key, value) not in present]
+
+
+def others(text: str | None, keys: Sequence[str], values: Entries) -> list[Any]:
+    """What is at ``keys`` beside the values."""
+    return [entry for entry in _present(text, keys, values) if entry not in _comparable(values)]
+
+
+def _present(text: str | None, keys: Sequence[str], values: Entries) -> list[Any]:
+    """The entries at ``keys``, of the kind that the values are."""
+    if text is None or not text.strip(BLANK + BOM):
+        return []
+    chain = _chain(text, keys, values)
+    return _elements(text, chain[-1]) if len(chain) > len(keys) else []
 
 
 def _each(values: Entries) -> list[Entries]:

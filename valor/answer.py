@@ -1,0 +1,146 @@
+"""What to tell an agent that works in this folder: the gate, the mirror and the file, asked in turn.
+
+Part of the hot ring; what only an open gate needs is imported behind it.
+"""
+
+from __future__ import annotations
+
+import posix
+
+from valor import bloom, viewfile
+from valor.gate import known_terms
+
+TYPE_CHECKING = False  # typing costs half an interpreter start
+if TYPE_CHECKING:
+    from valor.bloom import Gate
+    from valor.keys import Row
+    from valor.viewfile import ViewFile
+    from valor.window import Query
+
+
+class View:
+    """The mirrored view of one checkout. ``wants_sync`` says that it is not, or not all of, what is in
+    the file."""
+
+    __slots__ = ("file", "folder", "wants_sync")
+
+    def __init__(self, file: ViewFile, folder: str) -> None:
+        self.file = file
+        self.folder = folder
+        self.wants_sync = self.stale
+
+    @property
+    def root(self) -> str:
+        """The checkout's root, a real path."""
+        return self.file.root
+
+    @property
+    def stale(self) -> bool:
+        """Whether the log is not the file that was mirrored."""
+        try:
+            return viewfile.identity(posix.stat(self.file.log)) != self.file.identity
+        except OSError:
+            return True
+
+    def gate(self) -> Gate:
+        """The filter over the view's terms; the open gate where there is none to trust."""
+        return bloom.load(f"{self.folder}/gate", self.file.stamp.encode()) or bloom.Gate()
+
+
+class Told:
+    """One observation to tell: its id and its finished stub."""
+
+    __slots__ = ("id", "stub")
+
+    def __init__(self, id: str, stub: str) -> None:
+        self.id = id
+        self.stub = stub
+
+
+def checkout(cwd: str, root: str = "") -> str | None:
+    """The real path of the checkout that ``cwd`` lies in, or of ``root``; None outside. Changes into it."""
+    try:
+        posix.chdir(root or cwd)
+        place = posix.getcwd()
+    except (OSError, ValueError):
+        return None
+    if root:
+        return place
+    while True:
+        try:
+            posix.stat(f"{place}/.git")
+            return place or "/"
+        except OSError:
+            if not place.strip("/"):
+                return None
+            place = place.rpartition("/")[0]
+
+
+def find_view(cwd: str, state: str, root: str = "") -> View | None:
+    """The view of the checkout that ``cwd`` lies in, or of ``root``; None where there is none."""
+    place = checkout(cwd, root)
+    if place is None:
+        return None
+    folder = viewfile.folder(state, place)
+    file = viewfile.load(folder)
+    return View(file, folder) if file is not None and file.root == place else None
+
+
+def answer(
+    view: View, query: Query, told: set[str], now: float, deadline: float, url: str = ""
+) -> list[Told]:
+    """At most three observations that answer the query, best first, none of them in ``told``.
+
+    ``now`` in unix seconds, ``deadline`` of ``time.monotonic``; ``url`` names another server than the
+    view's. Any trouble with server or file is an empty answer, and ``view.wants_sync`` is set where a
+    sync would mend it.
+    """
+    weights = known_terms(query, view.gate())
+    if not weights:
+        return []
+    from valor.address import parse
+    from valor.errors import ErrorReply, UsageError, WireError
+    from valor.keys import Keys
+    from valor.propose import propose
+    from valor.wire import Connection
+
+    try:
+        with Connection(parse(url or view.file.url), deadline) as connection:
+            names = Keys(view.file.project, view.file.view)
+            found = propose(connection, names, query, weights, now, told=told)
+    except UsageError:
+        return []
+    except WireError as error:
+        view.wants_sync = view.wants_sync or not isinstance(error, ErrorReply)
+        return []
+    if found is None:
+        view.wants_sync = True
+        return []
+    return _confirmed(view, [proposal.row for proposal in found])
+
+
+def brief(view: View, told: set[str]) -> list[Told]:
+    """The strongest standing observations that are not in ``told``, strongest first."""
+    from valor.keys import Row
+    from valor.scan import loads
+
+    try:
+        known = loads(viewfile.read(f"{view.folder}/brief").decode("ascii"))
+        if not isinstance(known, list):
+            return []
+        rows = [Row(bytes.fromhex(each)) for each in known]
+    except (OSError, ValueError, TypeError):
+        return []
+    return _confirmed(view, [row for row in rows if row.id not in told], len(rows))
+
+
+def _confirmed(view: View, rows: list[Row], most: int = 0) -> list[Told]:
+    from valor.confirm import confirmed
+    from valor.stub import MOST_STUBS, stub
+
+    try:
+        held = confirmed(view.file.log, view.file.identity, view.file.covered, rows, most or MOST_STUBS)
+    except OSError:
+        view.wants_sync = True
+        return []
+    return [Told(row.id, text) for row in held if (text := stub(row.id, row.type, row.text))]

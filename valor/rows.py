@@ -1,0 +1,70 @@
+"""From a line of the log to what the mirror keeps of it."""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+from valor import record, stub
+from valor.confirm import digest
+from valor.keys import Row
+from valor.leaks import leaks, masked
+from valor.log import Line
+from valor.recall import Known, static_factor
+
+_HEAD = struct.Struct("<ddQI8sHH")  # valor.keys says what these are
+_DIGEST = slice(28, 36)
+_LONGEST_TEXT = 400  # characters; no stub is longer
+_LONGEST = 128  # characters of an id or a type; no stub with a longer id leaves
+
+
+class Entry(NamedTuple):
+    """A live observation as it goes into the mirror: its id, its row, and the texts it is found by
+    (summary, details, tags)."""
+
+    id: str
+    row: bytes
+    texts: tuple[str, str, list[str]]
+
+
+def entry(line: Line) -> Entry | None:
+    """The observation's entry, without its secrets; None where recall is not to know it: it is private, or
+    there is nothing to say."""
+    data = line.record
+    id_ = record.identifier(data)
+    if record.is_private(data) or len(id_) > _LONGEST:
+        return None
+    if leaks(data):
+        data = masked(data)
+    summary, details = record.text(data, "summary"), record.text(data, "details")
+    text = stub.plain(summary or details)[:_LONGEST_TEXT]
+    if not text or not stub.plain(id_):
+        return None
+    return Entry(id_, row(line, text), (summary, details, record.texts(data, "tags")))
+
+
+def row(line: Line, text: str) -> bytes:
+    """The line's row; ``text`` is what a stub says of it."""
+    data, raw = line.record, line.raw
+    id_, type_ = record.identifier(data).encode(), stub.plain(record.kind(data))[:_LONGEST].encode()
+    made, weight = record.moment(data), record.importance(data)
+    head = _HEAD.pack(made, weight, line.offset, len(raw), digest(raw), len(id_), len(type_))
+    return head + id_ + type_ + text.encode()
+
+
+def digest_in(packed: bytes) -> bytes:
+    """The digest in a row: equal for equal lines, wherever they stand."""
+    return packed[_DIGEST]
+
+
+def text_in(packed: bytes) -> str:
+    """The text in a row."""
+    *_, long, kind = _HEAD.unpack_from(packed)
+    return packed[_HEAD.size + long + kind :].decode()
+
+
+def standing(packed: bytes, now: float) -> tuple[float, float]:
+    """What a line weighs unasked, for a brief: importance, decay and type; then how young it is."""
+    found = Row(packed)
+    known = Known(found.id, found.type, "", created=found.created, importance=found.importance)
+    return found.importance * static_factor(known, now), found.created

@@ -1,0 +1,63 @@
+"""Bring the mirror of one checkout up to its log: under a lock, with a server that answers."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from valor import lock, server
+from valor.errors import LockBusy, Unavailable, WireError
+from valor.follow import Follower, Outcome
+from valor.place import place_of
+from valor.wire import Connection
+from valor.workspace import Workspace
+
+PATIENCE = 60.0  # seconds for the server to take it all
+MOST_REPLY = 1 << 30  # bytes
+
+
+def sync(workspace: Workspace, *, rebuild: bool = False) -> Outcome:
+    """Bring the mirror up to the log, starting valor's own server if there is no other. Raises
+    Unavailable, LockBusy where another sync runs for too long."""
+    place = place_of(workspace)
+    with _locked(place.folder, workspace.config.lock_timeout):
+        address = server.ensure(workspace.config)
+        with Connection(address, time.monotonic() + PATIENCE, MOST_REPLY) as connection:
+            return Follower(workspace, place, connection).run(rebuild)
+
+
+def after_append(workspace: Workspace, before: list[int], seconds: float) -> str:
+    """Take the lines just appended to the log into the mirror, within ``seconds`` or not at all; ""
+    where they are in it or will be at the next sync, else what a person should know.
+
+    ``before`` is the identity of the log before the append, by which its beginning is known unread.
+    """
+    deadline = time.monotonic() + seconds
+    place = place_of(workspace)
+    url = workspace.config.redis_url
+    try:
+        address = server.address(workspace.config)
+        with _locked(place.folder, 0.0), Connection(address, deadline) as connection:
+            Follower(workspace, place, connection).extend(before)
+    except LockBusy:
+        return ""  # a sync runs, and the next one takes what that one does not
+    except (WireError, Unavailable) as error:
+        return f"the mirror was skipped ({error.message})" if url else ""
+    return ""
+
+
+@contextmanager
+def _locked(folder: Path, timeout: float) -> Iterator[None]:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Unavailable(f"{folder}: {error.strerror}", "make room, or set XDG_STATE_HOME") from None
+    try:
+        with lock.held(descriptor, str(folder / "lock"), timeout):
+            yield
+    finally:
+        os.close(descriptor)
