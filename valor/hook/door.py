@@ -46,16 +46,21 @@ def _read() -> object:
     """
     data = posix.environ.pop(b"VALOR_EVENT_HEAD", b"")
     while True:
+        if data[-64:].rstrip().endswith(b"}"):
+            found = _parsed(data)
+            if found is not None:
+                return found
         more = posix.read(0, _CHUNK)
         data += more
-        if len(data) > LONGEST_EVENT:
-            raise ValueError("too long")
-        if not more or data.rstrip().endswith(b"}"):
-            try:
-                return loads(data.decode("utf-8", "replace"))
-            except ValueError:
-                if not more:
-                    raise
+        if not more or len(data) > LONGEST_EVENT:
+            raise ValueError("no event, or too long a one")
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return loads(data.decode("utf-8", "replace"))
+    except ValueError:  # there may be more to come
+        return None
 
 
 def _answer(event: events.Event, state: str, url: str, deadline: float) -> None:
