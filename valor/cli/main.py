@@ -36,6 +36,7 @@ COMMANDS = {
     "mcp": "mcp",
     "server": "server",
     "sync": "sync",
+    "recall": "recall",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
