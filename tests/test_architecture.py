@@ -109,8 +109,8 @@ ONLY_IN_NEED = {
     "scan": {"json"},
     "keys": {"_struct", "struct"},
     "wire": {"_sha1", "hashlib"},
-    "hook/door": {"_signal"},
-    "hook/session": {"hashlib"},
+    "hook/door": {"_signal", "gc"},
+    "hook/events": {"hashlib"},
     "hook/background": {"fcntl"},
 }
 
@@ -188,7 +188,7 @@ def test_the_hot_ring_loads_nothing_heavy() -> None:
         for each in ("import sys; print(*sys.modules)", code)
     )
     extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
-    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct"}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct", "gc"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
