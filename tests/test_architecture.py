@@ -42,6 +42,8 @@ LEVELS: list[set[str]] = [
         "follow",
         "sync",
         "mirror_check",
+        "explain_recall",
+        "vectors",
         "eval",
     },
     {"cli", "mcp", "hook"},
@@ -93,6 +95,10 @@ WITHIN_A_LEVEL = {
     ("sync", "follow"),
     ("sync", "place"),
     ("mirror_check", "place"),
+    ("vectors", "place"),
+    ("vectors", "sync"),
+    ("eval", "sync"),
+    ("recall_index", "keys"),
 }
 BELOW_ALL = {"errors", "record"}
 HOT = {
@@ -226,6 +232,7 @@ def loaded_by(code: str) -> set[str]:
         "mcp",
         "server",
         "sync",
+        "recall",
     ],
 )
 def test_no_command_imports_what_it_may_not_need(command: str) -> None:

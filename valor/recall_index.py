@@ -11,12 +11,11 @@ from itertools import chain
 
 from valor import rank, recall
 from valor.bloom import Gate
+from valor.keys import SHARE_BITS, SHARE_STEPS
 from valor.recall import Known
 from valor.tokens import Words, pieces, terms
 
 LONGEST_FIELD = 20_000  # characters of a field that are indexed
-SHARE_BITS = 12  # of a posting, below the line's number
-SHARE_STEPS = (1 << SHARE_BITS) - 1
 _LONGEST_LENGTH = int(recall.ORDINARY_LENGTH * recall.LONGEST)  # beyond it lengths count alike
 _WORDS = 500_000  # whose terms are kept at hand while many documents are read
 
@@ -150,4 +149,3 @@ class ExactGate(Gate):
 
     def __contains__(self, term: str) -> bool:
         return term in self._terms
-
