@@ -46,7 +46,7 @@ LEVELS: list[set[str]] = [
         "vectors",
         "eval",
     },
-    {"cli", "mcp"},
+    {"cli", "mcp", "hook"},
 ]
 WITHIN_A_LEVEL = {
     ("config", "git"),
@@ -104,6 +104,7 @@ BELOW_ALL = {"errors", "record"}
 HOT = {
     *("tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"),
     *("keys", "viewfile", "confirm", "propose", "answer"),
+    *(f"hook/{path.stem}" for path in (PACKAGE / "hook").glob("*.py") if path.stem != "__main__"),
 }
 HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "posix", "_socket", "_json", "valor"}
 # What a hot module may import where it has no choice: inside a function or behind a failed import.
@@ -114,6 +115,9 @@ ONLY_IN_NEED = {
     "scan": {"json"},
     "keys": {"_struct", "struct"},
     "wire": {"_sha1", "hashlib"},
+    "hook/door": {"_signal", "gc"},
+    "hook/events": {"hashlib"},
+    "hook/background": {"fcntl"},
 }
 
 
@@ -183,22 +187,23 @@ def test_the_hot_ring_imports_light_modules_only(name: str) -> None:
 
 
 def test_the_hot_ring_loads_nothing_heavy() -> None:
-    names = ", ".join(f"valor.{name}" for name in sorted(HOT))
+    names = ", ".join(f"valor.{name.replace('/', '.')}" for name in sorted(HOT))
     code = f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); import {names}; print(*sys.modules)"
     bare, hot = (
         subprocess.run([sys.executable, "-I", "-S", "-c", each], capture_output=True, text=True, check=True)
         for each in ("import sys; print(*sys.modules)", code)
     )
     extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
-    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct"}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct", "gc"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_doors_read_the_environment(path: Path) -> None:
-    if house(path) in ("cli", "mcp"):
+    if house(path) in ("cli", "mcp", "hook"):
         return
     source = path.read_text()
     assert "os.environ" not in source
+    assert "posix.environ" not in source
     assert "getenv" not in source
 
 

@@ -1,0 +1,51 @@
+"""A session begins: the brief, and a sync in the background."""
+
+from __future__ import annotations
+
+from valor.hook import session
+from valor.hook.background import sync
+from valor.hook.events import told
+from valor.hook.output import LEAD, put
+
+TYPE_CHECKING = False  # typing costs half an interpreter start
+if TYPE_CHECKING:
+    from valor.answer import View
+    from valor.hook.events import Event
+
+LOG = "grimoires/loa/memory/observations.jsonl"
+FIXED = f"""\
+This project has a memory (valor). The observations log, {LOG}, owns framework patterns and debugging \
+discoveries; the harness's own memory owns user preferences and working style.
+The log is searched with `.claude/scripts/memory-query.sh "words"` (one in full: `--full ID`) or the tools \
+memory_search and memory_get, and written with memory-observe.sh or memory_observe. What it knows about \
+the work at hand arrives by itself, as <thought> lines."""
+STANDING = "The strongest observations on record:"
+MOST_CHARACTERS = 1_500
+
+
+def start(event: Event, state: str, view: View | None, place: str, named: str) -> None:
+    """Print the brief: its fixed part once a session, and observations that the session does not hold
+    yet. Start a sync of the checkout, also of one that was never synced: at or above ``place``, or the
+    root that was ``named``. Where there is neither: nothing."""
+    root = view.root if view else _unsynced(place, named)
+    if not root:
+        return
+    own = event.folder(state)
+    fixed = FIXED if not own or session.make(own, "brief") else ""
+    found = []
+    if view:
+        from valor.answer import brief
+
+        found = brief(view, told(event, state))
+    lead = STANDING if fixed else LEAD
+    put(event, state, view.folder if view else "", found, fixed=fixed, lead=lead, most=MOST_CHARACTERS)
+    if view or own:
+        sync(root, view.folder if view else own)
+
+
+def _unsynced(place: str, root: str) -> str:
+    """The checkout at or above a folder, or ``root``, where it has a log; else ""."""
+    from valor.answer import checkout
+
+    found = checkout(place, root) or ""
+    return found if found and session.is_there(f"{found}/{LOG}") else ""
