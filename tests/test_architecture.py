@@ -19,7 +19,7 @@ LEVELS: list[set[str]] = [
         *("window", "bloom", "bloom_file", "gate", "recall", "recall_index", "stub"),
         *("embedding", "address"),
     },
-    {"config", "git", "gitconfig", "lock", "dial", "wire"},
+    {"config", "git", "gitconfig", "lock", "dial", "wire", "beside"},
     {
         *("log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection", "bug"),
         *("server", "programs", "watchdog", "project"),

@@ -41,8 +41,9 @@ def told_by_name(name: str) -> list[str]:
         text
         for text in (
             f"{name}={VALUE}", f"--{name} {VALUE}", f"x_{name}: {VALUE}", f"the {name} is {VALUE}",
-            f'{name}_2 = "{VALUE}"', f'f("{name}", "{VALUE}")', f'{name}Prod("{VALUE}")', f"<{name}>{VALUE}</x>",
-            f"name: {name}, value: {VALUE}", f"{name.upper()} str = '{VALUE}'", f"{name} {VALUE}", f"{name}\t=> {VALUE}",
+            f'{name}_2 = "{VALUE}"', f'f("{name}", "{VALUE}")', f'{name}Prod("{VALUE}")',
+            f"<{name}>{VALUE}</x>", f"name: {name}, value: {VALUE}", f"{name.upper()} str = '{VALUE}'",
+            f"{name} {VALUE}", f"{name}\t=> {VALUE}",
         )
         if find(text)
     ]  # fmt: skip
@@ -64,8 +65,9 @@ def test_every_anchor_and_name_has_a_piece_that_is_looked_for() -> None:
 
 
 PIECES = st.sampled_from([
-    *POSITIVES.values(), *NEGATIVES, "[redacted:password]", "=", ": ", '"', "\n", "\u200b", " ", "\\\n", "key", "token",
-    "pass", " is ", VALUE, "user ", "login ", "admin", " / ", "PIN ", "0042", "curl ", " -u ", "bob:", "@", "://", "\t",
+    *POSITIVES.values(), *NEGATIVES, "[redacted:password]", "=", ": ", '"', "\n", "\u200b", " ", "\\\n", "\t",
+    "key", "token", "pass", " is ", VALUE, "user ", "login ", "admin", " / ", "PIN ", "0042", "curl ", " -u ",
+    "bob:", "@", "://",
 ])  # fmt: skip
 TEXT = st.one_of(st.lists(PIECES, max_size=6).map("".join), st.lists(PIECES, max_size=6).map(" ".join))
 
@@ -95,7 +97,7 @@ def test_a_secret_cut_wrapped_widened_or_escaped_is_suspect_where_it_is_found(te
 
 
 NAMED = st.sampled_from([
-    "details", "tags", "note", "value", "name", "key", "db_password", "author", "user", "token", "data", "Private",
+    "details", "tags", "note", "value", "name", "key", "db_password", "author", "user", "token", "data",
 ])  # fmt: skip
 LEAF = st.one_of(DISTURBED, TEXT, st.sampled_from([VALUE, "x", 12345678, 1.5, None, True]))
 DEEP = st.recursive(

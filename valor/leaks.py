@@ -69,7 +69,7 @@ def _searched(data: Record) -> list[str]:
         elif isinstance(value, Mapping):
             break
     else:
-        if all([type(one) is str for one in found]):
+        if all(type(one) is str for one in found):
             return found + _announced(data)
     found = []
     for _, name, value in _leaves(data):

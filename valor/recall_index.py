@@ -17,6 +17,7 @@ from valor.tokens import Words, pieces, terms
 LONGEST_FIELD = 20_000  # characters of a field that are indexed
 SHARE_BITS = 12  # of a posting, below the line's number
 SHARE_STEPS = (1 << SHARE_BITS) - 1
+_WORD = 4  # bytes of a posting
 _LONGEST_LENGTH = int(recall.ORDINARY_LENGTH * recall.LONGEST)  # beyond it lengths count alike
 _WORDS = 500_000  # whose terms are kept at hand while many documents are read
 
@@ -101,14 +102,13 @@ def bulk_postings(
                 lone[term] = posting
         terms_by_document.append(list(counts))
         number += 1 << SHARE_BITS
-    return {term: _words(held.get(term) or [alone]) for term, alone in lone.items()}, terms_by_document
-
-
-def _words(postings: list[int]) -> bytes:
-    words = array("I", postings)
-    if sys.byteorder == "big":
-        words.byteswap()
-    return words.tobytes()
+    postings = {term: alone.to_bytes(_WORD, "little") for term, alone in lone.items()}
+    for term, many in held.items():
+        words = array("I", many)
+        if sys.byteorder == "big":
+            words.byteswap()
+        postings[term] = words.tobytes()
+    return postings, terms_by_document
 
 
 class MemoryIndex(recall.Index):
