@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.test_secrets import ISSUED, NEGATIVES, POSITIVES, SURROUNDINGS
+from tests.test_secrets import B64, ISSUED, KEY, NEGATIVES, POSITIVES, SURROUNDINGS, made, pem
 from valor.leaks import holding_secrets, leaks
 from valor.secrets import names, screen
 from valor.secrets.detect import find
@@ -34,6 +34,36 @@ def test_a_labelled_secret_is_suspect(label: str) -> None:
 @pytest.mark.parametrize("surrounding", SURROUNDINGS)
 def test_an_issued_token_is_suspect_whatever_stands_around_it(surrounding: str) -> None:
     assert [label for label, secret in ISSUED.items() if not is_suspect(surrounding.format(s=secret))] == []
+
+
+LONELY = [  # what has one word alone to be known by
+    f"db.mail.test:5432:app:app:{VALUE}",
+    f"xh -a bot:{VALUE} host, in a curly bracket",
+    f"https --auth bot:{VALUE} host, in a curly bracket",
+    f"the user is bob:{VALUE}",
+    f"signed in with bob / {VALUE}",
+    f'author = ("bob", "{VALUE}")',
+    f"account bob, pass {VALUE}",
+    f"login bob password {VALUE}",
+    f"IDENTIFIED WITH x BY '{VALUE}'",
+    f"Pin code of the phone is {'00' + '42'}",
+    f"Wi-Fi code is {VALUE}",
+    f"bob:{VALUE}@unix(/run/x)",
+    f"kata sandi adalah {VALUE}",
+    f"valkey-cli -a {VALUE} ping",
+    f"mariadb-dump -p{VALUE} app",
+    f"{VALUE} is the api key",
+    f"{VALUE} as access token",
+    f"masterauth {VALUE}",
+    f"apikey {KEY}",
+    pem("RSA", made(800, B64)).replace("KEY", "KEYs"),
+]
+
+
+@pytest.mark.parametrize("text", LONELY)
+def test_each_way_of_telling_is_suspect_by_itself(text: str) -> None:
+    assert find(text)
+    assert is_suspect(text)
 
 
 def told_by_name(name: str) -> list[str]:

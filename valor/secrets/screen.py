@@ -61,7 +61,7 @@ _ENOUGH = (
 ) + "|".join(word.split()[0] for word in "|".join(OTHER_SCRIPTS.values()).split("|"))
 # Words that tell in company.
 _TELLING = (
-    rf"{_NAME}|(?:auth|cred|login)\w*(?:\Z|[=:(])|\bpin(?:\Z|[:=\d]|-?code)"
+    rf"{_NAME}|\Akey|(?:auth|cred|login)\w*(?:\Z|[=:(])|\bpin(?:\Z|[:=\d]|-?code)"
     r"|\b(?:log(?:ged|ging)?-?in|sign(?:ed)?-?in|account|user(?:name)?)\b|\b(?:log(?:ged|ging)?|sign(?:ed)?)\Z"
     r"|\b(?:seed|recovery|mnemonic)(?:is|:|=)?\Z|\b(?:wi-?fi|wlan|wpa2?|basic|identified|docker)\Z"
     r"|\b(?:curl|wget|https?|xh|sshpass|mysql\w*|mariadb[\w-]*|(?:redis|valkey)-cli)\Z"
