@@ -184,13 +184,14 @@ class Follower:
     def _load(self, found: Covered, view: View) -> Outcome:
         """Make the mirror anew."""
         self._refuse_blank(view)
-        entries = [each for line in view.live() if (each := rows.entry(line)) is not None]
-        lines = len(entries)
-        if lines > MOST_NUMBERS:
+        live = list(view.live())
+        if len(live) > MOST_NUMBERS:
             raise Unavailable(
-                f"{lines:,} live observations, and the mirror holds {MOST_NUMBERS:,}", "consolidate the log"
+                f"{len(live):,} live observations, and the mirror holds {MOST_NUMBERS:,}",
+                "consolidate the log",
             )
-        terms, forward = bulk_postings(each.texts for each in entries)
+        entries, terms, forward = rows.indexed(live)
+        lines = len(entries)
         held = {term: len(postings) // POSTING for term, postings in terms.items()}
         common = {term: count for term, count in held.items() if recall.is_common(count, lines)}
         known = Notes(
