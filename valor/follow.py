@@ -18,6 +18,7 @@ from io import BytesIO
 import orjson
 
 from valor import bloom_file, covered, log, mirror, notes, recall, record, rows, server, viewfile
+from valor.beside import beside
 from valor.confirm import digest
 from valor.covered import Covered
 from valor.errors import Unavailable
@@ -201,8 +202,8 @@ class Follower:
             brief=_strongest(each.row for each in entries),
         )
         facts = Meta(lines=lines, next=lines, stamp=os.urandom(8).hex(), state=known.dump())
-        gate = bloom_file.build((term for term in terms if term not in common), lines, facts.stamp.encode())
-        self._write("gate", gate)
+        weighty = [term for term in terms if term not in common]
+        gate = beside(lambda: bloom_file.build(weighty, lines, facts.stamp.encode()))
         ids = dict.fromkeys([*view.observations, *view.marks], HIDDEN)
         ids |= {each.id: b"%d" % number for number, each in enumerate(entries)}
         mirror.rebuild(
@@ -215,6 +216,7 @@ class Follower:
             ids=ids.items(),
             forward=enumerate("\n".join(each).encode() for each in forward),
             facts=facts,
+            loaded=lambda: self._write("gate", gate()),
         )
         self._publish(facts, known)
         return Outcome(how=REBUILT, lines=lines, added=lines)
@@ -284,6 +286,7 @@ class Follower:
             project=self._place.project,
             view=self._place.view,
             stamp=facts.stamp,
+            gate=viewfile.identity((self._place.folder / "gate").stat()),
             lines=facts.lines,
         )
 
