@@ -35,7 +35,7 @@ from valor.viewfile import ViewFile
 from valor.wire import Connection
 from valor.workspace import Workspace
 
-UNCHANGED, APPENDED, CHANGED, REBUILT = "unchanged", "appended", "changed", "rebuilt"
+OFF, UNCHANGED, APPENDED, CHANGED, REBUILT = "off", "unchanged", "appended", "changed", "rebuilt"
 _BRIEF = 12  # observations that are kept at hand for a brief
 _FEW = 1_000  # lines that are always worth changing one by one
 _MUCH = 32 << 20  # bytes of a log whose records do not all fit in memory at once
@@ -43,7 +43,7 @@ _MUCH = 32 << 20  # bytes of a log whose records do not all fit in memory at onc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a sync did: ``how`` is unchanged | appended | changed | rebuilt; counts of observations."""
+    """What a sync did: ``how`` is unchanged | appended | changed | rebuilt | off; counts of observations."""
 
     how: str
     lines: int

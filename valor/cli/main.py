@@ -37,6 +37,8 @@ COMMANDS = {
     "server": "server",
     "sync": "sync",
     "recall": "recall",
+    "brief": "brief",
+    "hook": "hook",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
