@@ -85,6 +85,7 @@ WITHIN_A_LEVEL = {
     ("transfer", "importers"),
     ("wire", "dial"),
     ("answer", "confirm"),
+    ("brief", "answer"),
     ("answer", "propose"),
     ("answer", "viewfile"),
     ("answer", "wire"),

@@ -93,3 +93,19 @@ except ValueError:
     print("too deep")
 """
     assert started(code) == "{'a': [1.5, 'é']} \"\\u00e9\"\ntoo deep\n"
+
+
+def test_a_broken_text_is_an_error_also_where_nobody_imported_json() -> None:
+    """As in the hook: CPython's scanner then fails without an exception of its own."""
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from valor.scan import loads
+for text in ('{{"a":1', '[1', '{{"a" 1}}', '"\\\\x"', '{{"a":"b'):
+    try:
+        print("read", loads(text))
+    except ValueError:
+        print("refused")
+"""
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("refused\n" * 5, "")

@@ -276,7 +276,8 @@ class History:
     def take(self, step: tuple[Any, ...]) -> None:
         kind, *how = step
         getattr(self, kind)(*how)
-        self.lines = self.lines or [line(0)]
+        if not any(b'"summary"' in one and one.endswith(b"}\n") for one in self.lines):
+            self.lines.append(line(0))  # a log that lost all is another test's
 
     def append(self, numbers: list[int]) -> None:
         self.lines += map(line, numbers)

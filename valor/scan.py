@@ -1,7 +1,8 @@
 """JSON in and out with the interpreter's own scanner; ``import json`` costs more than a bare start.
 
 Part of the hot ring. ``_json`` is what CPython's ``json`` runs on; where it is absent, ``json`` itself
-answers. Only an error inside a text that began well loads ``json`` (the scanner raises its exception).
+answers. Where an error is found inside a text that began well, the
+scanner may raise ``json``'s exception or, where nobody has imported that, none at all.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def loads(text: str) -> object:
         raise ValueError("no JSON value") from None
     except RecursionError:
         raise ValueError("nested too deep") from None
+    except SystemError:  # what CPython's scanner makes of an error while ``json`` was not imported
+        raise ValueError("no JSON value") from None
     if end != len(text):
         raise ValueError("more than one JSON value")
     return value

@@ -20,7 +20,7 @@ TEXT = 1.0  # all else that is read or printed
 EVERY = 3  # tool calls from window to window
 SPAN = 9  # tool calls a window looks back
 
-MOST_CHARACTERS = 16_000  # of a whole window; the newest events are read first
+MOST_CHARACTERS = 10_000  # of a whole window; the newest events are read first
 LONGEST_TEXT = 4_000  # characters of one text: its beginning and its end
 MOST_TERMS = 500
 MOST_PATHS = 50  # of one listing

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # Recall into a session: takes a hook's event on standard input. Written by `valor init`.
 #
 # Two of three tool calls are only counted, by one byte in the state folder; the rest go to the
@@ -23,8 +23,15 @@ HELP
     ;;
 esac
 
-# One read, so that the interpreter gets the rest; before any exit, or the writer meets a closed pipe.
-head=$(dd bs=2048 count=1)
+# The beginning, so that the interpreter gets the rest; before any exit, or the writer meets a closed pipe.
+# bash reads it itself, up to the first brace that closes (of a writer that keeps its end open, all there
+# will be), and waits no longer than a second; another shell, named by the caller, leaves it to dd, which
+# reads once, and to the harness's own patience.
+if [ -n "${BASH_VERSION:-}" ]; then
+    IFS='' read -r -t 1 -d '}' -n 640 head && [ ${#head} -lt 640 ] && head="$head}"
+else
+    head=$(dd bs=2048 count=1)
+fi
 case ${LOA_MEMORY_ENABLED:-} in [Ff][Aa][Ll][Ss][Ee] | 0 | [Nn][Oo] | [Oo][Ff][Ff]) exit 0 ;; esac
 case ${XDG_STATE_HOME:-} in
 /*) state=$XDG_STATE_HOME/valor ;;

@@ -14,7 +14,7 @@ from time import monotonic, time
 from valor.hook import events
 from valor.scan import loads
 
-STDIN_SECONDS = 2.0  # for the event to arrive
+STDIN_SECONDS = 1.0  # for the event to arrive: the script waited as long before
 SECONDS = 0.2  # for all that follows,
 TLS_SECONDS = 0.5  # also where a connection has to be secured first
 RESERVE = 0.05  # of that, kept from the server for claims and output

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Fields: TypeAlias = dict[str, object]
 
 TAIL = 128 << 10  # bytes read of a transcript
-ENOUGH = 64_000  # bytes of lines parsed; a window takes 16,000 characters of them
+ENOUGH = 64_000  # bytes of lines parsed; a window takes 10,000 characters of them
 
 _MARKS = (b'"tool_use"', b'"tool_result"', b'_call"', b'_call_output"')
 
