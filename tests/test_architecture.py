@@ -44,6 +44,7 @@ LEVELS: list[set[str]] = [
         "mirror_check",
         "eval",
     },
+    {"doctor", "stats"},
     {"cli", "mcp", "hook"},
 ]
 WITHIN_A_LEVEL = {
@@ -93,6 +94,7 @@ WITHIN_A_LEVEL = {
     ("sync", "follow"),
     ("sync", "place"),
     ("mirror_check", "place"),
+    ("stats", "doctor"),
 }
 BELOW_ALL = {"errors", "record"}
 HOT = {
@@ -226,6 +228,8 @@ def loaded_by(code: str) -> set[str]:
         "mcp",
         "server",
         "sync",
+        "doctor",
+        "stats",
     ],
 )
 def test_no_command_imports_what_it_may_not_need(command: str) -> None:

@@ -36,6 +36,8 @@ COMMANDS = {
     "mcp": "mcp",
     "server": "server",
     "sync": "sync",
+    "doctor": "doctor",
+    "stats": "stats",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 

@@ -1,0 +1,91 @@
+"""Does the mirror hold what the log says, and do the hooks know it?"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+
+from valor import bloom, mirror, mirror_check, server, viewfile
+from valor.doctor.behind import Behind
+from valor.doctor.finding import Finding, problem, warning
+from valor.doctor.patient import Patient
+from valor.errors import Unavailable
+from valor.viewfile import ViewFile
+from valor.wire import Connection
+
+_PATIENCE = 2.0  # seconds for one answer
+_NAMED = 3  # differences that are named
+_SYNC = "run `valor sync`"
+
+
+def check(patient: Patient) -> Iterator[Finding]:
+    """The view's files, then the server's side of it."""
+    folder, log = patient.place.folder, patient.workspace.log
+    file = viewfile.load(str(folder))
+    if not log.is_file():
+        return  # the record's own check says it
+    if file is None:
+        yield warning("this checkout was never synced: nothing is recalled", folder, _SYNC, "sync")
+        return
+    behind = Behind(file, log)
+    patient.measured["mirror"] = {"lines": file.lines, "fresh": not behind, "bytes_behind": behind.bytes}
+    if behind:
+        yield warning(
+            f"stale: {behind}", folder, f"{_SYNC}; hooks do it by themselves as the agent works", "sync"
+        )
+    if bloom.load(str(folder / "gate"), file.stamp.encode()) is None:
+        yield warning(
+            "the gate's filter is missing, damaged or of another view: every window asks the server",
+            folder / "gate",
+            "run `valor sync --rebuild`",
+            "rebuild",
+        )
+    config = patient.workspace.config
+    if file.url != (config.redis_url or str(server.address(config))):
+        yield warning(
+            "hooks ask another server than the settings name, unless VALOR_REDIS_URL says so",
+            folder,
+            _SYNC,
+            "sync",
+        )
+    elif patient.status.running:
+        yield from _on_the_server(patient, file, bool(behind))
+
+
+def _on_the_server(patient: Patient, file: ViewFile, stale: bool) -> Iterator[Finding]:
+    place = server.address(patient.workspace.config)
+    with Connection(place, time.monotonic() + _PATIENCE) as connection:
+        facts = mirror.meta(connection, patient.place.names)
+    if facts is None:
+        yield warning(
+            "the mirror is gone from the server: nothing is recalled until the next sync",
+            place,
+            _SYNC,
+            "sync",
+        )
+    elif not stale:
+        if facts.stamp != file.stamp:
+            yield warning(
+                "the files here are of another view than the server's", patient.place.folder, _SYNC, "sync"
+            )
+        yield from _differences(patient)
+
+
+def _differences(patient: Patient) -> Iterator[Finding]:
+    from redis import RedisError
+
+    try:
+        found = mirror_check.check(patient.workspace)
+    except RedisError as error:
+        raise Unavailable(f"the server stopped answering: {error}", "run `valor server status`") from None
+    patient.measured["mirror"]["differences"] = len(found)
+    if found:
+        kinds = ", ".join(f"{count} {what}" for what, count in Counter(each.what for each in found).items())
+        first = "; ".join(f"{each.name}: {each.detail}" for each in found[:_NAMED])
+        yield problem(
+            f"the mirror differs from the log though nothing has changed: {kinds} ({first})",
+            patient.place.folder,
+            "run `valor sync --rebuild`",
+            "rebuild",
+        )
