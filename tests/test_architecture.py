@@ -42,6 +42,8 @@ LEVELS: list[set[str]] = [
         "follow",
         "sync",
         "mirror_check",
+        "explain_recall",
+        "vectors",
         "eval",
     },
     {"doctor", "stats"},
@@ -95,6 +97,10 @@ WITHIN_A_LEVEL = {
     ("sync", "place"),
     ("mirror_check", "place"),
     ("stats", "doctor"),
+    ("vectors", "place"),
+    ("vectors", "sync"),
+    ("eval", "sync"),
+    ("recall_index", "keys"),
 }
 BELOW_ALL = {"errors", "record"}
 HOT = {
@@ -111,8 +117,8 @@ ONLY_IN_NEED = {
     "scan": {"json"},
     "keys": {"_struct", "struct"},
     "wire": {"_sha1", "hashlib"},
-    "hook/door": {"_signal"},
-    "hook/session": {"hashlib"},
+    "hook/door": {"_signal", "gc"},
+    "hook/events": {"hashlib"},
     "hook/background": {"fcntl"},
 }
 
@@ -190,7 +196,7 @@ def test_the_hot_ring_loads_nothing_heavy() -> None:
         for each in ("import sys; print(*sys.modules)", code)
     )
     extra = {name for name in set(hot.stdout.split()) - set(bare.stdout.split()) if "valor" not in name}
-    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct"}
+    assert extra <= {"__future__", "math", "_sha512", "_sha2", "_socket", "_sha1", "_json", "_struct", "gc"}
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -230,6 +236,7 @@ def loaded_by(code: str) -> set[str]:
         "sync",
         "doctor",
         "stats",
+        "recall",
     ],
 )
 def test_no_command_imports_what_it_may_not_need(command: str) -> None:

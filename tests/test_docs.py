@@ -106,3 +106,18 @@ def test_every_page_is_linked_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     for page in ROOT.glob("docs/**/*.md"):
         assert str(page.relative_to(ROOT)) in readme
+
+
+def test_each_key_and_script_of_the_mirror_has_its_entry() -> None:
+    from valor import keys
+
+    page = (REFERENCE / "redis-keys.md").read_text("utf-8")
+    names = keys.Keys("<project>", "<view>")
+    for name in keys.Keys.__slots__:
+        assert f"    {getattr(names, name)} " in page
+    scripts = [name for name, value in vars(keys).items() if isinstance(value, str) and "redis.call" in value]
+    assert scripts
+    for script in scripts:
+        assert f"| `{script}` |" in page
+    assert f"{keys.MOST_NUMBERS:,} lines" in page
+    assert f"{keys.LIFE // 86_400} days" in page

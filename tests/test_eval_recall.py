@@ -12,7 +12,7 @@ from valor import recall, record
 from valor.errors import UsageError
 from valor.eval.recall import Engine, evaluate
 from valor.gate import BAR
-from valor.recall import Found, Known
+from valor.recall import Known
 from valor.recall_index import Document, MemoryIndex
 from valor.window import Query
 
@@ -25,8 +25,9 @@ def engine(documents: list[Document]) -> Engine:
 
     def answer(
         query: Query, now: float, *, before: float | None, told: set[str], scale: float
-    ) -> list[Found]:
-        return recall.recall(query, gate, index, now, before=before, told=told, scale=scale)
+    ) -> list[tuple[str, float]]:
+        found = recall.recall(query, gate, index, now, before=before, told=told, scale=scale)
+        return [(each.known.id, each.evidence) for each in found]
 
     return answer
 
@@ -80,7 +81,9 @@ def test_a_session_tells_the_engine_what_it_holds_already() -> None:
     heard: list[set[str]] = []
     inner = engine(DOCUMENTS)
 
-    def spy(query: Query, now: float, *, before: float | None, told: set[str], scale: float) -> list[Found]:
+    def spy(
+        query: Query, now: float, *, before: float | None, told: set[str], scale: float
+    ) -> list[tuple[str, float]]:
         heard.append(told)
         return inner(query, now, before=before, told=told, scale=scale)
 

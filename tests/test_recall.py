@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from valor import bloom, bloom_file, recall
+from valor import bloom, bloom_file, recall, recall_index
 from valor.recall import Found, Known
 from valor.recall_index import Document, MemoryIndex
 from valor.window import Query, prompt_query, window_query
@@ -176,3 +178,41 @@ def test_the_gate_ends_what_could_never_reach_the_bar() -> None:
     index = MemoryIndex([*background(), FLOCK])
     assert recall.known_terms(tool(f"flock {STRANGE}"), index.gate()) == {}
     assert recall.known_terms(prompt_query("flock"), index.gate()) == {"flock": 2.0}
+
+
+def test_a_share_is_a_whole_number_of_steps_and_never_none() -> None:
+    shares = recall_index.term_shares(line("s", "zstd", "window " + "log " * 900))
+    assert shares["window"] == 1 or shares["window"] < shares["log"] <= recall_index.SHARE_STEPS
+    assert recall_index.share_steps(1e-9, 1e9) == 1
+    assert MemoryIndex([FLOCK]).postings("flock") == [(0, recall_index.term_shares(FLOCK)["flock"] / 4095)]
+
+
+TEXT = st.one_of(
+    st.text(max_size=40),
+    st.lists(st.sampled_from(["flock", "Flock,", "NFS", "a.b", "run_task", "the", "漢字"])).map(" ".join),
+    st.just("zstd " * 600),
+)
+TEXTS = st.lists(st.tuples(TEXT, TEXT, st.lists(TEXT, max_size=3)), max_size=5)
+
+
+@given(TEXTS, st.integers(0, 1 << 19))
+def test_postings_made_in_bulk_are_those_of_each_line(
+    texts: list[tuple[str, str, list[str]]], first: int
+) -> None:
+    postings, terms = recall_index.bulk_postings(texts, first)
+    expected: dict[str, bytes] = {}
+    for number, (summary, details, tags) in enumerate(texts, first):
+        document = Document(
+            known=Known("x", "error", summary), summary=summary, details=details, tags=tuple(tags)
+        )
+        shares = recall_index.term_shares(document)
+        assert terms[number - first] == list(shares)
+        for term, share in shares.items():
+            expected[term] = expected.get(term, b"") + (number << 12 | share).to_bytes(4, "little")
+    assert postings == expected
+
+
+def test_a_line_beyond_what_a_posting_can_number_is_refused() -> None:
+    recall_index.bulk_postings([("zstd", "", ())], (1 << 20) - 1)
+    with pytest.raises(OverflowError):
+        recall_index.bulk_postings([("zstd", "", ())], 1 << 20)

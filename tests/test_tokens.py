@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor.tokens import STOP_WORDS, normalise, query_terms, stem, terms, word_terms
+from valor.tokens import STOP_WORDS, Words, normalise, pieces, query_terms, stem, terms, word_terms
 
 MIXED = st.text(
     st.sampled_from("aAbZzé ßİſ漢字かな한ก12_-.:/+#\"'(\n\t\x1c\u2028\u0301\u200b’—"), max_size=60
@@ -117,9 +117,23 @@ def test_a_combining_mark_belongs_to_the_letter_before_it_and_to_nothing_else() 
 
 
 def test_the_memory_of_words_starts_afresh_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Words(2)
+    monkeypatch.setattr("valor.tokens._known", known)
     monkeypatch.setattr("valor.tokens._REMEMBERED", 2)
-    text = "one two three four five"
-    assert terms(text) == terms(text) == [stem(word) for word in text.split()]
+    text = "one two. (three) four five a-six"
+    expected = [term for word in text.split() for term in word_terms(word) if term not in STOP_WORDS]
+    assert terms(text) == terms(text) == expected
+    assert len(known) <= 2
+
+
+ASCII = st.text(st.sampled_from("aBzing12_-.:/+#\"'(),= "), max_size=40)
+
+
+@given(st.one_of(ANY_TEXT, ASCII))
+def test_what_is_remembered_of_words_is_what_each_word_says_for_itself(text: str) -> None:
+    plain = [term for word in normalise(text).split() for term in word_terms(word) if term not in STOP_WORDS]
+    remembered = Words(1000)
+    assert terms(text) == plain == [term for piece in pieces(text) for term in remembered[piece]]
 
 
 @given(ANY_TEXT)

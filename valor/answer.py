@@ -48,13 +48,15 @@ class View:
 
 
 class Told:
-    """One observation to tell: its id and its finished stub."""
+    """One observation to tell: its id, its finished stub, and, where a query asked for it, the evidence
+    (``valor.recall``)."""
 
-    __slots__ = ("id", "stub")
+    __slots__ = ("evidence", "id", "stub")
 
-    def __init__(self, id: str, stub: str) -> None:
+    def __init__(self, id: str, stub: str, evidence: float = 0.0) -> None:
         self.id = id
         self.stub = stub
+        self.evidence = evidence
 
 
 def checkout(cwd: str, root: str = "") -> str | None:
@@ -87,15 +89,23 @@ def find_view(cwd: str, state: str, root: str = "") -> View | None:
 
 
 def answer(
-    view: View, query: Query, told: set[str], now: float, deadline: float, url: str = ""
+    view: View,
+    query: Query,
+    told: set[str],
+    now: float,
+    deadline: float,
+    url: str = "",
+    *,
+    before: float | None = None,
+    scale: float = 1.0,
 ) -> list[Told]:
     """At most three observations that answer the query, best first, none of them in ``told``.
 
     ``now`` in unix seconds, ``deadline`` of ``time.monotonic``; ``url`` names another server than the
-    view's. Any trouble with server or file is an empty answer, and ``view.wants_sync`` is set where a
-    sync would mend it.
+    view's; ``before`` and ``scale`` as in ``valor.recall.recall``. Any trouble with server or file is an
+    empty answer, and ``view.wants_sync`` is set where a sync would mend it.
     """
-    weights = known_terms(query, view.gate())
+    weights = known_terms(query, view.gate(), scale)
     if not weights:
         return []
     from valor.address import parse
@@ -107,7 +117,7 @@ def answer(
     try:
         with Connection(parse(url or view.file.url), deadline) as connection:
             names = Keys(view.file.project, view.file.view)
-            found = propose(connection, names, query, weights, now, told=told)
+            found = propose(connection, names, query, weights, now, told=told, before=before, scale=scale)
     except UsageError:
         return []
     except WireError as error:
@@ -116,7 +126,11 @@ def answer(
     if found is None:
         view.wants_sync = True
         return []
-    return _confirmed(view, [proposal.row for proposal in found])
+    evidence = {proposal.row.id: proposal.evidence for proposal in found}
+    chosen = _confirmed(view, [proposal.row for proposal in found])
+    for each in chosen:
+        each.evidence = evidence[each.id]
+    return chosen
 
 
 def brief(view: View, told: set[str]) -> list[Told]:

@@ -51,9 +51,9 @@ class Keys:
 
 
 class Row:
-    """A row, read: what the mirror keeps of a line: ``offset`` and ``length`` are bytes of the log's file, ``digest``
-    the first 8 bytes of the sha384 of these, ``created`` unix seconds, ``text`` the summary in one
-    line without secrets. Raises ValueError for bytes that are no row."""
+    """A row, read. ``created`` is in unix seconds, ``offset`` and ``length`` are bytes of the log's file,
+    ``digest`` tells these bytes from others, ``text`` is the summary in one line without secrets. Raises
+    ValueError for bytes that are no row."""
 
     __slots__ = ("created", "digest", "id", "importance", "length", "offset", "text", "type")
 

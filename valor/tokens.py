@@ -20,6 +20,8 @@ their them then there these they this those to too up was wasn we were what when
 will with would you your"""
 STOP_WORDS = frozenset(_STOP_WORDS.split())
 
+_VOWELS = frozenset("aeiouy")  # a word has one; what is left of "string" has none
+
 _JOINERS = "._-:/+#"  # what may stand inside a name: a.b, a_b, a-b, a::b, a/b, c++, A#b
 _LONGEST_NAME = 80  # characters; nobody asks for a longer name as one word
 _REMEMBERED = 50_000  # words whose terms are kept at hand; then the memory starts afresh
@@ -32,21 +34,48 @@ KEEP_RUNS = "".join(c if c.isalnum() else " " for c in map(chr, range(128)))  # 
 _UNSPACED = ((0x0E00, 0x0EFF), (0x3005, 0x3007), (0x3040, 0x30FF), (0x31F0, 0x31FF), (0x3400, 0x4DBF),
              (0x4E00, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0x20000, 0x323AF))  # fmt: skip
 
-_content: dict[str, tuple[str, ...]] = {}
+# What an ASCII word may lose at its ends and keep its terms: of the joiners, a dot, a dash and a "_"
+# can begin a name, a "+", a "#" and a "_" can end one.
+_BEFORE_NAME = "".join(c for c in map(chr, range(128)) if not c.isalnum() and c not in "._-")
+_BEHIND_NAME = "".join(c for c in map(chr, range(128)) if not c.isalnum() and c not in "+#_")
+
+
+class Words(dict[str, tuple[str, ...]]):
+    """Each of the ``pieces`` of a text and its terms, stop words left out, made at the first question;
+    of a full memory of ``limit`` pieces nothing stays."""
+
+    __slots__ = ("limit",)
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def __missing__(self, word: str) -> tuple[str, ...]:
+        bare = word.lstrip(_BEFORE_NAME).rstrip(_BEHIND_NAME) if word.isascii() else word
+        if bare != word:
+            found = self[bare]  # made once for all the punctuation that goes around it
+        else:
+            found = word_terms(word)
+            if not STOP_WORDS.isdisjoint(found):
+                found = tuple([term for term in found if term not in STOP_WORDS])
+        if len(self) >= self.limit:
+            self.clear()
+        self[word] = found
+        return found
+
+
+_known = Words(_REMEMBERED)
+_known_runs: dict[str, tuple[str, ...]] = {}
 
 
 def terms(text: str) -> list[str]:
     """The terms of a document in text order, with repeats, stop words left out."""
-    found: list[str] = []
-    for word in normalise(text).split():
-        known = _content.get(word)
-        if known is None:
-            if len(_content) >= _REMEMBERED:
-                _content.clear()
-            known = tuple(term for term in word_terms(word) if term not in STOP_WORDS)
-            _content[word] = known
-        found += known
-    return found
+    return [term for piece in pieces(text) for term in _known[piece]]
+
+
+def pieces(text: str) -> list[str]:
+    """The text cut where no term goes across: of ASCII text its names, of other text its words."""
+    text = normalise(text)
+    return text.translate(_KEEP_NAMES).split() if text.isascii() else text.split()
 
 
 def query_terms(text: str) -> list[str]:
@@ -85,6 +114,9 @@ def word_terms(word: str) -> tuple[str, ...]:
     else:
         word = _blank_symbols(word)
     found: list[str] = []
+    if word.isalnum():
+        _run_terms(word, found)
+        return tuple(found)
     for piece in word.translate(_KEEP_NAMES).split():
         _name_terms(piece, found)
     return tuple(found)
@@ -101,12 +133,15 @@ def stem(word: str) -> str:
     root = word
     if root[-1] == "s" and root[-2] not in "sui":
         root = root[:-1]
-    if root.endswith("ly") and len(root) > 5 and root[-3] not in "bip":  # not supply, assembly, family
+    if (
+        root[-1] == "y" and root[-2] == "l" and len(root) > 5 and root[-3] not in "bip"
+    ):  # not supply, assembly, family
         root = root[:-2]
-    for ending in ("ing", "ed"):
-        if root.endswith(ending) and _is_root(root[: -len(ending)]):
-            root = root[: -len(ending)]
-            break
+    if root[-1] == "g":
+        if root[-3:] == "ing" and len(root) > 5 and not _VOWELS.isdisjoint(root[:-3]):
+            root = root[:-3]
+    elif root[-1] == "d" and root[-2] == "e" and len(root) > 4 and not _VOWELS.isdisjoint(root[:-2]):
+        root = root[:-2]
     if len(root) > 3 and root[-1] == "e":
         root = root[:-1]
     if len(root) > 3 and root[-1] in "yi":
@@ -114,10 +149,6 @@ def stem(word: str) -> str:
     if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "aeious":
         root = root[:-1]
     return root
-
-
-def _is_root(rest: str) -> bool:
-    return len(rest) > 2 and any(c in "aeiouy" for c in rest)
 
 
 def _name_terms(piece: str, found: list[str]) -> None:
@@ -130,14 +161,29 @@ def _name_terms(piece: str, found: list[str]) -> None:
     if not runs:
         return
     core = whole.strip(".-+#")
-    names = dict.fromkeys((whole, core, *(i.strip("-") for i in core.translate(_KEEP_IDENTIFIERS).split())))
+    names = {whole: None, core: None}
+    for identifier in core.translate(_KEEP_IDENTIFIERS).split():
+        names[identifier.strip("-")] = None
     alone = set(runs)
     for name in names:
         if len(name) <= _LONGEST_NAME and name not in alone and name.strip("_"):
             found.append(name.casefold())
     for run in runs:
         if len(run) > 1 or not run.isascii():
-            _run_terms(run, found)
+            known = _known_runs.get(run)
+            if known is None:
+                known = _remember_run(run)
+            found += known
+
+
+def _remember_run(run: str) -> tuple[str, ...]:
+    """The run's terms, remembered: names share their parts far more often than they are the same."""
+    if len(_known_runs) >= _REMEMBERED:
+        _known_runs.clear()
+    found: list[str] = []
+    _run_terms(run, found)
+    known = _known_runs[run] = tuple(found)
+    return known
 
 
 def _run_terms(run: str, found: list[str]) -> None:
@@ -167,7 +213,7 @@ def _by_case(run: str) -> list[str]:
     pieces: list[str] = []
     start = 0
     last = len(run) - 1
-    for i in range(1, len(run)):
+    for i in [i for i, c in enumerate(run) if i and not "a" <= c <= "z"]:  # no small letter is cut from
         before, here = run[i - 1], run[i]
         if here.isupper():
             # The last capital of a row starts a word (HTTP|Server), unless a plural s follows (URLs).

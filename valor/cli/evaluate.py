@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -52,6 +54,32 @@ def query(file: str = _FILE, log_file: str | None = _LOG, items: bool = _ITEMS) 
     lines = in_time([line for line in view.live() if not record.is_private(line.record)])
     documents = [(record.identifier(line.record), *document(line.record)) for line in lines]
     report, rows = evaluate(documents, labelled)
+    return _print(report, [asdict(row) for row in rows] if items else ())
+
+
+@app.command("recall")
+def recall(file: str = _FILE, log_file: str | None = _LOG, items: bool = _ITEMS) -> int:
+    """Recall: false_injection_rate, hit_rate, and both at other bars (curve).
+
+    Measures what hooks run, on a mirror of its own: a scratch checkout, server and state folder,
+    gone at the end. Each window is a fresh session, played event by event without a transcript.
+
+    \b
+    An item: {"window": [hook events], "label": "positive|negative", "as_of": "…", "relevant": ["obs-…"]}
+    Example: valor eval recall toolcalls.jsonl --log observations.jsonl
+
+    \b
+    Exit codes: 0 measured; 2 an item is malformed; 5 a file cannot be read or no server can be started.
+    """
+    from valor.eval.recall import evaluate
+    from valor.eval.scratch import engine, mirrored, moved
+
+    labelled = _read(file)
+    path = Path(log_file) if log_file else workspace().log
+    if not path.is_file():
+        raise Unavailable(f"there is no log at {path}", "name one with --log")
+    with mirrored(path, os.environ.get("PATH") or os.defpath) as view:
+        report, rows = evaluate(engine(view), [moved(item, view.root) for item in labelled], time.time())
     return _print(report, [asdict(row) for row in rows] if items else ())
 
 

@@ -36,6 +36,7 @@ COMMANDS = {
     "mcp": "mcp",
     "server": "server",
     "sync": "sync",
+    "recall": "recall",
     "doctor": "doctor",
     "stats": "stats",
 }

@@ -12,7 +12,6 @@ from typing import Any, Protocol
 from valor import record
 from valor.errors import UsageError
 from valor.gate import BAR
-from valor.recall import Found
 from valor.window import SPAN, Query, opens_window, window_query
 
 LABELS = ("positive", "negative")
@@ -20,11 +19,11 @@ SCALES = (0.8, 0.9, 1.0, 1.15, 1.3)  # of the bar, for the curve
 
 
 class Engine(Protocol):
-    """What answers a query: ``valor.recall.recall`` over some view."""
+    """What answers a query over some view: id and evidence of each line told, best first."""
 
     def __call__(
         self, query: Query, now: float, *, before: float | None, told: set[str], scale: float
-    ) -> list[Found]: ...
+    ) -> list[tuple[str, float]]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +40,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
-    events: list[dict[str, object]]
+    """``queries`` are those of the calls that are looked at."""
+
+    queries: list[Query]
     label: str
     before: float | None
     relevant: tuple[str, ...]
@@ -67,11 +68,11 @@ def evaluate(
     relevant line; ``bar``; ``curve``: both rates at other bars, ascending. Raises UsageError, naming the
     item's number, for an item of another shape.
     """
-    windows = [_parse(number, item) for number, item in enumerate(items, 1)]
-    rows = [_play(engine, window, now, transcript, 1.0) for window in windows]
+    windows = [_parse(number, item, transcript) for number, item in enumerate(items, 1)]
+    rows = [_play(engine, window, now, 1.0) for window in windows]
     curve = []
     for scale in scales:
-        at = rows if scale == 1.0 else [_play(engine, window, now, transcript, scale) for window in windows]
+        at = rows if scale == 1.0 else [_play(engine, window, now, scale) for window in windows]
         curve.append({"bar": round(scale * BAR, 3), **_rates(at)})
     report: dict[str, Any] = {"n": len(rows)}
     for label in LABELS:
@@ -79,15 +80,11 @@ def evaluate(
     return {**report, **_rates(rows), "bar": BAR, "curve": curve}, rows
 
 
-def _play(engine: Engine, window: _Window, now: float, transcript: bool, scale: float) -> Row:
+def _play(engine: Engine, window: _Window, now: float, scale: float) -> Row:
     told: dict[str, float] = {}
     at = now if window.before is None else window.before
-    for call in range(1, len(window.events) + 1):
-        if not opens_window(call, transcript):
-            continue
-        seen = window.events[max(0, call - SPAN) : call] if transcript else window.events[call - 1 : call]
-        for found in engine(window_query(seen), at, before=window.before, told=set(told), scale=scale):
-            told[found.known.id] = found.evidence
+    for query in window.queries:
+        told |= engine(query, at, before=window.before, told=set(told), scale=scale)
     right = not told if window.label == "negative" else any(id_ in told for id_ in window.relevant)
     return Row(
         label=window.label,
@@ -108,7 +105,7 @@ def _share(values: list[bool]) -> float:
     return round(sum(values) / len(values), 4) if values else 0.0
 
 
-def _parse(number: int, item: Mapping[str, object]) -> _Window:
+def _parse(number: int, item: Mapping[str, object], transcript: bool) -> _Window:
     events, label = item.get("window"), item.get("label")
     if not isinstance(events, list) or not events or not all(isinstance(each, dict) for each in events):
         raise UsageError(f"item {number} has no window", 'an item is {"window": [hook events], "label": …}')
@@ -121,4 +118,9 @@ def _parse(number: int, item: Mapping[str, object]) -> _Window:
     relevant = item.get("relevant") or []
     if not isinstance(relevant, list) or not all(isinstance(each, str) for each in relevant):
         raise UsageError(f"item {number}: relevant is not a list of ids", 'write "relevant": ["obs-…"]')
-    return _Window(events=events, label=str(label), before=before, relevant=tuple(relevant))
+    queries = []
+    for call in range(1, len(events) + 1):
+        if opens_window(call, transcript):
+            seen = events[max(0, call - SPAN) : call] if transcript else events[call - 1 : call]
+            queries.append(window_query(seen))
+    return _Window(queries=queries, label=str(label), before=before, relevant=tuple(relevant))

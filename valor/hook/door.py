@@ -7,6 +7,7 @@ the gate ends loads none of that. Nothing of what a tool was given or gave is wr
 from __future__ import annotations
 
 import _signal
+import gc
 import posix
 from time import monotonic, time
 
@@ -23,6 +24,7 @@ _CHUNK = 1 << 20
 
 def run(state: str) -> None:
     """Answer the event, with ``state`` as valor's state folder. Raises whatever goes wrong."""
+    gc.disable()  # what a hook makes is gone with it
     _signal.signal(_signal.SIGALRM, _end)
     _signal.setitimer(_signal.ITIMER_REAL, STDIN_SECONDS)
     posix.fstat(1)  # closed: nobody would hear us, and files we open would take its place
@@ -46,21 +48,25 @@ def _read() -> object:
     """
     data = posix.environ.pop(b"VALOR_EVENT_HEAD", b"")
     while True:
+        if data[-64:].rstrip().endswith(b"}"):
+            found = _parsed(data)
+            if found is not None:
+                return found
         more = posix.read(0, _CHUNK)
         data += more
-        if len(data) > LONGEST_EVENT:
-            raise ValueError("too long")
-        if not more or data.rstrip().endswith(b"}"):
-            try:
-                return loads(data.decode("utf-8", "replace"))
-            except ValueError:
-                if not more:
-                    raise
+        if not more or len(data) > LONGEST_EVENT:
+            raise ValueError("no event, or too long a one")
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return loads(data.decode("utf-8", "replace"))
+    except ValueError:  # there may be more to come
+        return None
 
 
 def _answer(event: events.Event, state: str, url: str, deadline: float) -> None:
     from valor.answer import answer, find_view
-    from valor.gate import known_terms
 
     root = posix.environ.get(b"PROJECT_ROOT", b"").decode("utf-8", "surrogateescape")
     folders = event.folders or [posix.getcwd()]
@@ -82,12 +88,11 @@ def _answer(event: events.Event, state: str, url: str, deadline: float) -> None:
         journal(view.folder, event, [])
         return
     query = events.query(event, view.root)
-    if known_terms(query, view.gate()):
-        from valor.hook import session
+    found = answer(view, query, events.told(event, state), time(), deadline, url) if query.weights else []
+    if found:
         from valor.hook.output import put
 
-        told = session.told(state, event.session)
-        put(event, state, view.folder, answer(view, query, told, time(), deadline, url))
+        put(event, state, view.folder, found)
     if view.wants_sync:
         from valor.hook.background import sync
 

@@ -8,6 +8,8 @@ as JSON in a string. docs/reference/hook-protocol.md has the table.
 
 from __future__ import annotations
 
+import posix
+
 from valor.scan import loads
 from valor.window import SPAN, Query, window_query
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Fields: TypeAlias = dict[str, object]
+
+LONGEST_NAME = 128  # as in memory-hook.sh
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 TOOL, FAILURE, PROMPT, SUBAGENT, START, MOMENT = range(6)
 
@@ -62,6 +67,10 @@ class Event:
         if not cwd and isinstance(roots, list):
             self.folders = [root for root in roots if isinstance(root, str) and root]
 
+    def folder(self, state: str) -> str:
+        """Where the session's files lie, below valor's state folder; "" for a session without a name."""
+        return f"{state}/sessions/{file_name(self.session)}" if self.session else ""
+
     @property
     def cursor(self) -> bool:
         """Whether it wants Cursor's form of an answer: names written small are Cursor's alone."""
@@ -75,6 +84,23 @@ def normalised(fields: object) -> Event | None:
     name = _text(fields, "hook_event_name")
     kind = KINDS.get(name)
     return None if kind is None else Event(name, kind, fields)
+
+
+def file_name(id: str) -> str:
+    """The id where it can be a file's name, else a digest of it, which no such id is."""
+    if id and len(id) <= LONGEST_NAME and _PLAIN.issuperset(id) and id not in (".", ".."):
+        return id
+    from hashlib import sha256  # no light module, for what no harness sends
+
+    return f"~{sha256(id.encode('utf-8', 'replace')).hexdigest()[:32]}"
+
+
+def told(event: Event, state: str) -> set[str]:
+    """The ids that the session was told, those that cannot be a file's name excepted."""
+    try:
+        return set(posix.listdir(event.folder(state) + "/told")) if event.session else set()
+    except OSError:
+        return set()
 
 
 def query(event: Event, root: str) -> Query:

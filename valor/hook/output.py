@@ -36,7 +36,7 @@ def put(
     left = most - len(fixed) - len(lead) - 1
     ids = []
     for each in found:
-        if len(each.stub) < left and session.claim(state, event.session, each.id):
+        if len(each.stub) < left and session.claim(state, event, each.id):
             ids.append(each.id)
             left -= len(each.stub) + 1
             lines += [each.stub] if len(ids) > 1 else [lead, each.stub]

@@ -9,33 +9,19 @@ from __future__ import annotations
 import posix
 from time import time
 
+from valor.hook.events import file_name
 from valor.scan import quote
 
 TYPE_CHECKING = False  # typing costs half an interpreter start
 if TYPE_CHECKING:
     from valor.hook.events import Event
 
-LONGEST_NAME = 128
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
-
-def folder(state: str, session: str) -> str:
-    """Where the session's files lie; "" for a session without a name, which is none."""
-    return f"{state}/sessions/{_name(session)}" if session else ""
-
-
-def told(state: str, session: str) -> set[str]:
-    """The ids that the session was told, those that cannot be names of files excepted."""
-    try:
-        return set(posix.listdir(folder(state, session) + "/told")) if session else set()
-    except OSError:
-        return set()
-
-
-def claim(state: str, session: str, id: str) -> bool:
+def claim(state: str, event: Event, id: str) -> bool:
     """Whether the id is ours to tell: True once a session. Of one without a name nothing is known, and
     each may be told; where no file can be made, none."""
-    return not session or make(folder(state, session) + "/told", _name(id))
+    place = event.folder(state)
+    return not place or make(place + "/told", file_name(id))
 
 
 def make(place: str, name: str) -> bool:
@@ -93,12 +79,3 @@ def is_there(place: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def _name(id: str) -> str:
-    """The id where it can be a file's name, else a digest of it, which no such id is."""
-    if id and len(id) <= LONGEST_NAME and _PLAIN.issuperset(id) and id not in (".", ".."):
-        return id
-    from hashlib import sha256  # no light module, for what no harness sends
-
-    return f"~{sha256(id.encode('utf-8', 'replace')).hexdigest()[:32]}"

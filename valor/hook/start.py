@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from valor.hook import session
 from valor.hook.background import sync
+from valor.hook.events import told
 from valor.hook.output import LEAD, put
 
 TYPE_CHECKING = False  # typing costs half an interpreter start
@@ -29,16 +30,17 @@ def start(event: Event, state: str, view: View | None, place: str, named: str) -
     root = view.root if view else _unsynced(place, named)
     if not root:
         return
-    own = session.folder(state, event.session or "-")
-    fixed = FIXED if not event.session or session.make(own, "brief") else ""
+    own = event.folder(state)
+    fixed = FIXED if not own or session.make(own, "brief") else ""
     found = []
     if view:
         from valor.answer import brief
 
-        found = brief(view, session.told(state, event.session))
+        found = brief(view, told(event, state))
     lead = STANDING if fixed else LEAD
     put(event, state, view.folder if view else "", found, fixed=fixed, lead=lead, most=MOST_CHARACTERS)
-    sync(root, view.folder if view else own)
+    if view or own:
+        sync(root, view.folder if view else own)
 
 
 def _unsynced(place: str, root: str) -> str:

@@ -1,0 +1,268 @@
+"""The script on the server decides as ``valor.recall`` does, and says what hooks need to check it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import servers
+from conftest import Repo
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mirrored import Checkout, id_of, line, mark
+
+from valor import answer, gate, log, recall, record, rows, server
+from valor.fold import fold
+from valor.keys import Keys, Row
+from valor.place import place_of
+from valor.propose import Proposal, propose
+from valor.recall import Found, Known
+from valor.recall_index import Document, MemoryIndex
+from valor.window import Query, prompt_query, window_query
+from valor.wire import Connection
+
+WORDS = [f"{a}{b}" for a in ("zeb", "fla", "mu", "so") for b in ("ra", "ck", "tex", "lid", "ner")]
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with servers.running("wheel") as running:
+        yield f"unix://{running.path}"
+
+
+@pytest.fixture
+def checkout(url: str) -> Iterator[Checkout]:
+    with servers.own_config(redis_url=url) as config:
+        yield Checkout(config)
+
+
+def reference(path: Path) -> MemoryIndex:
+    """The view in memory, line by line as the mirror has it."""
+    documents = []
+    for each in fold(log.lines(path)).live():
+        entry = rows.entry(each)
+        if entry:
+            summary, details, tags = entry.texts
+            row = Row(entry.row)
+            known = Known(row.id, row.type, row.text, created=row.created, importance=row.importance)
+            documents.append(Document(known=known, summary=summary, details=details, tags=tuple(tags)))
+    return MemoryIndex(documents)
+
+
+def proposed(checkout: Checkout, query: Query, weights: dict[str, float], **how: Any) -> list[Proposal]:
+    address = server.address(checkout.workspace.config)
+    with Connection(address, time.monotonic() + 30) as connection:
+        found = propose(connection, place_of(checkout.workspace).names, query, weights, NOW, **how)
+    assert found is not None
+    return found
+
+
+def same(expected: list[Found], got: list[Proposal]) -> bool:
+    if [each.known.id for each in expected] != [each.row.id for each in got[: len(expected)]]:
+        return False
+    pairs = list(zip(expected, got, strict=False))
+    return len(got) >= len(expected) and all(
+        abs(a.score - b.score) < 1e-9 and abs(a.evidence - b.evidence) < 1e-9 for a, b in pairs
+    )
+
+
+LINE = st.fixed_dictionaries(
+    {
+        "summary": st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join),
+        "details": st.lists(st.sampled_from(WORDS[:12]), max_size=12).map(" ".join),
+        "type": st.sampled_from(["error", "decision", "correction", "unheard-of"]),
+        "importance": st.sampled_from([0.0, 1.0, 8.0]),
+        "timestamp": st.sampled_from(["2020-01-01", "2026-11-30T18:00:00Z", "garbage"]),
+    }
+)
+
+
+@settings(max_examples=50)
+@given(
+    lines=st.lists(LINE, min_size=1, max_size=60),
+    asked=st.lists(st.sampled_from([*WORDS, "unheard"]), min_size=1, max_size=14),
+    short=st.booleans(),
+    before=st.sampled_from([None, 1_600_000_000.0]),
+    told=st.sets(st.integers(0, 5), max_size=2),
+    scale=st.sampled_from([0.1, 0.5, 1.0]),
+)
+def test_server_and_memory_choose_alike(
+    url: str,
+    lines: list[dict[str, Any]],
+    asked: list[str],
+    short: bool,
+    before: float | None,
+    told: set[int],
+    scale: float,
+) -> None:
+    query = (
+        prompt_query(" ".join(asked))
+        if short
+        else window_query([{"tool_input": {"pattern": " ".join(asked)}}])
+    )
+    known = {id_of(number) for number in told}
+    with servers.own_config(redis_url=url) as config:
+        checkout = Checkout(config)
+        checkout.write(*(line(number, **each) for number, each in enumerate(lines)))
+        checkout.sync()
+        index = reference(checkout.path)
+        expected = recall.recall(query, index.gate(), index, NOW, before=before, told=known, scale=scale)
+        weights = gate.known_terms(query, index.gate(), scale)
+        got = proposed(checkout, query, weights, before=before, told=known, scale=scale) if weights else []
+    assert same(expected, got)
+
+
+@pytest.mark.shared
+def test_server_and_memory_choose_alike_on_real_windows(checkout: Checkout, shared: Path) -> None:
+    checkout.write((shared / "corpus" / "commits.jsonl").read_bytes())
+    checkout.sync()
+    index = reference(checkout.path)
+    exact = index.gate()
+    items = (shared / "corpus" / "toolcalls.jsonl").read_text().splitlines()[::8]
+    for item in map(json.loads, items):
+        query = window_query(item["window"])
+        weights = gate.known_terms(query, exact)
+        expected = recall.recall(query, exact, index, NOW)
+        assert same(expected, proposed(checkout, query, weights) if weights else [])
+
+
+def view_of(checkout: Checkout) -> answer.View:
+    config = checkout.workspace.config
+    view = answer.find_view(str(config.root), str(config.state), str(config.root))
+    assert view is not None
+    return view
+
+
+def told(checkout: Checkout, text: str = "zeppelin hangar") -> list[str]:
+    found = answer.answer(view_of(checkout), prompt_query(text), set(), NOW, time.monotonic() + 10)
+    return [each.id for each in found]
+
+
+ZEPPELIN = line(70, summary="the zeppelin leaves its hangar before the wind is read")
+
+
+def test_what_is_in_the_file_is_told(checkout: Checkout) -> None:
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    assert told(checkout) == [id_of(70)]
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        [*map(line, range(20)), ZEPPELIN, mark(1, [id_of(70)], None)],
+        [mark(1, [id_of(70)], None), *map(line, range(20)), ZEPPELIN],
+        [*map(line, range(20))],
+        [*map(line, range(20)), line(70, summary="the zeppelin leaves its hangar before the wind is rued")],
+        [b"\n", *map(line, range(20)), ZEPPELIN],
+    ],
+    ids=["retracted", "retracted above", "gone", "edited", "moved"],
+)
+def test_what_the_file_no_longer_says_as_mirrored_is_not_told(checkout: Checkout, then: list[bytes]) -> None:
+    """Redis proposes, the file disposes."""
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    fresh = checkout.path.with_suffix(".new")  # as git does, another file takes the place
+    fresh.write_bytes(b"".join(then))
+    fresh.replace(checkout.path)
+    assert told(checkout) == []
+    view = view_of(checkout)
+    assert view.stale
+    assert view.wants_sync
+
+
+def test_a_mark_appended_since_the_sync_hides_its_line_at_once(checkout: Checkout) -> None:
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    checkout.append(mark(1, [id_of(70)], None))
+    assert told(checkout) == []
+
+
+def test_lines_appended_since_the_sync_leave_the_others_told(checkout: Checkout) -> None:
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    checkout.append(line(80))
+    assert told(checkout) == [id_of(70)]
+
+
+def test_two_projects_of_one_name_never_see_each_other(url: str) -> None:
+    with servers.own_config(redis_url=url) as one, servers.own_config(redis_url=url) as other:
+        first, second = Checkout(one), Checkout(other)
+        assert one.root.name == other.root.name
+        first.write(*map(line, range(20)), ZEPPELIN)
+        second.write(*map(line, range(20)))
+        first.sync(), second.sync()
+        assert told(first) == [id_of(70)]
+        assert told(second) == []
+        names = place_of(second.workspace).names
+        with Connection(server.address(other), time.monotonic() + 10) as connection:
+            assert connection.call("HGET", names.ids, id_of(70)) is None
+
+
+def test_reading_changes_nothing(checkout: Checkout) -> None:
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    with server.client(server.address(checkout.workspace.config)) as client:
+        pattern = f"valor:{{{place_of(checkout.workspace).project}}}:*"
+        before = {key: client.hgetall(key) for key in client.keys(pattern)}
+        for _ in range(3):
+            told(checkout)
+        assert {key: client.hgetall(key) for key in client.keys(pattern)} == before
+
+
+def test_recall_by_hand_says_what_hooks_would(repo: Repo, url: str) -> None:
+    repo.write(*map(line, range(20)), ZEPPELIN)
+    done = repo.valor("recall", "zeppelin", "hangar", VALOR_REDIS_URL=url)
+    assert done.code == 0
+    assert [row["id"] for row in done.rows] == [id_of(70)]
+    assert done.rows[0]["stub"].startswith(f'<thought id="{id_of(70)}">')
+    nothing = repo.valor("recall", "QQQQ zxzx", VALOR_REDIS_URL=url)
+    assert (nothing.code, nothing.out) == (1, "")
+
+
+def test_recall_takes_hook_events_and_explains(repo: Repo, url: str) -> None:
+    repo.write(*map(line, range(20)), ZEPPELIN)
+    event = {"hook_event_name": "PostToolUse", "tool_input": {"pattern": "zeppelin hangar wind"}}
+    for stdin in (json.dumps(event), json.dumps([event]), f"{json.dumps(event)}\n{json.dumps(event)}\n"):
+        done = repo.valor("recall", "--explain", stdin=stdin, VALOR_REDIS_URL=url)
+        assert done.code == 0
+        kinds = [row["of"] for row in done.rows]
+        assert kinds[0] == "query"
+        assert {"term", "gate", "candidate"} <= set(kinds)
+        reasons = {row["id"]: row["reason"] for row in done.rows if row["of"] == "candidate"}
+        assert reasons[id_of(70)] == "told"
+    assert repo.valor("recall", stdin="nonsense", VALOR_REDIS_URL=url).code == 2
+    assert repo.valor("recall", stdin="[1]", VALOR_REDIS_URL=url).code == 2
+
+
+def test_recall_as_of_a_time_knows_only_what_was_known(repo: Repo, url: str) -> None:
+    repo.write(
+        *map(line, range(20)), line(70, summary="the zeppelin leaves", timestamp="2026-06-01T00:00:00Z")
+    )
+    assert repo.valor("recall", "zeppelin", "--as-of", "2026-05-01", VALOR_REDIS_URL=url).code == 1
+    assert repo.valor("recall", "zeppelin", "--as-of", "2026-07-01", VALOR_REDIS_URL=url).code == 0
+    assert repo.valor("recall", "zeppelin", "--as-of", "yesterday", VALOR_REDIS_URL=url).code == 2
+
+
+def test_keys_of_a_project_share_one_slot() -> None:
+    names = Keys("api-0123456789ab", "0123456789abcdef", "token")
+    every = [getattr(names, name) for name in Keys.__slots__]
+    assert len(set(every)) == len(every)
+    assert all(key.startswith("valor:{api-0123456789ab}:") for key in every)
+
+
+def test_importance_and_time_of_a_row_are_the_records(checkout: Checkout) -> None:
+    checkout.write(line(1, importance=7.5, timestamp="2026-11-30T18:00:00+09:00"))
+    checkout.sync()
+    (packed,) = checkout.held().rows.values()
+    row = Row(packed)
+    data = json.loads(line(1, importance=7.5, timestamp="2026-11-30T18:00:00+09:00"))
+    assert (row.importance, row.created) == (7.5, record.moment(data))
+    assert checkout.path.read_bytes()[row.offset : row.offset + row.length] == line(
+        1, importance=7.5, timestamp="2026-11-30T18:00:00+09:00"
+    ).rstrip(b"\n")
