@@ -134,7 +134,7 @@ def call(canary: Canary, event: str, text: str, **more: Any) -> dict[str, Any]:
     """A tool call that met this text there."""
     asked = {"tool_name": "Bash", "tool_input": {"command": f"make {canary.words[0]}"}}
     if event[0].islower():  # Cursor
-        answer = {"tool_output": f'{{"output": "{text}"}}'}
+        answer = {"tool_output": f'{{"stdout": "{text}"}}'}
         common: dict[str, Any] = {
             "hook_event_name": event,
             "conversation_id": canary.session(),
