@@ -73,6 +73,8 @@ def _prove(patient: Patient, canary: Canary, handler: Handler) -> Iterator[Findi
         shot = _fire(patient, handler, make(canary, handler.event, canary.text))
         if f'<thought id="{canary.id}"' in shot.told() and shot.code == 0:
             return
+        if shot.code is None:
+            break
     assert shot is not None
     limit = _limit(handler)
     if shot.code is None:

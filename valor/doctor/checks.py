@@ -19,13 +19,13 @@ Check = Callable[[Patient], Iterator[Finding]]
 
 # What is called, what it may take in seconds, in the order of the report.
 CHECKS: dict[str, tuple[Check, float]] = {
-    "record": (lines.check, 60.0),
-    "size": (sizes.check, 30.0),
+    "record": (lines.check, 120.0),
+    "size": (sizes.check, 60.0),
     "wiring": (wiring.check, 10.0),
     "installed": (installed.check, 30.0),
     "server": (service.check, 10.0),
-    "mirror": (freshness.check, 60.0),
-    "alive": (alive.check, 90.0),
+    "mirror": (freshness.check, 120.0),
+    "alive": (alive.check, 120.0),
     "silence": (journal.check, 30.0),
     "leftovers": (leftovers.check, 10.0),
 }

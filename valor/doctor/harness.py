@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +69,7 @@ class Handler:
 
 def files(root: Path, env: Mapping[str, str]) -> list[File]:
     """The files that exist, each once, the checkout's first."""
-    home = Path(env.get("HOME") or Path.home())
+    home = Path(env.get("HOME") or os.path.expanduser("~"))  # noqa: PTH111 (Path.home() raises without one)
     places = [(name, root / harness.path, True) for name, harness in HARNESSES.items()]
     places += [
         ("claude", root / ".claude" / "settings.local.json", False),

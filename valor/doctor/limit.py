@@ -37,12 +37,16 @@ def ending_by_exception() -> Iterator[None]:
     def end(number: int, _: object) -> NoReturn:
         raise SystemExit(128 + number)
 
-    before = [signal.signal(number, end) for number in _ENDINGS]
+    # One that is ignored (nohup) stays so.
+    before = {number: signal.getsignal(number) for number in _ENDINGS}
+    heard = [number for number in _ENDINGS if before[number] is not signal.SIG_IGN]
+    for number in heard:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        for number, handler in zip(_ENDINGS, before, strict=True):
-            signal.signal(number, handler)
+        for number in heard:
+            signal.signal(number, before[number])
 
 
 @contextmanager
