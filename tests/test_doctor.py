@@ -89,7 +89,7 @@ def test_interrupted_it_removes_the_canary_and_ends_the_hook(
 
 
 def naps(nap: Path) -> bool:
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["ps", "-ww", "-eo", "args"], capture_output=True, text=True, check=True)
     return str(nap) in listed.stdout
 
 
