@@ -112,3 +112,56 @@ def own_config(**more: object) -> Iterator[Config]:
             yield made
         finally:
             server.stop(made)
+
+
+@contextmanager
+def cluster() -> Iterator[list[int]]:
+    """Three nodes that share the slots; their ports."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("no system server is installed here")
+    ports, nodes = free_ports(6), []
+    with tempfile.TemporaryDirectory(prefix="v") as folder:
+        for number in range(3):
+            home = Path(folder, str(number))
+            home.mkdir()
+            bus = ["--cluster-enabled", "yes", "--cluster-port", str(ports[3 + number])]
+            more = ["--port", str(ports[number]), "--bind", "127.0.0.1", "--cluster-node-timeout", "3000"]
+            nodes.append(Server(program("system"), home, *bus, *more))
+        try:
+            for number, node in enumerate(nodes):
+                first, last = 16384 * number // 3, 16384 * (number + 1) // 3 - 1
+                with node.connect() as connection:
+                    connection.call("CLUSTER", "ADDSLOTSRANGE", first, last)
+                    connection.call("CLUSTER", "MEET", "127.0.0.1", ports[0], ports[3])
+            wait_for(
+                lambda: all(b"cluster_state:ok" in node.connect().call("CLUSTER", "INFO") for node in nodes)
+            )
+            yield ports[:3]
+        finally:
+            for node in nodes:
+                node.end()
+
+
+def make_certificate(folder: Path) -> Path:
+    """The folder, with a key and a certificate for localhost in it."""
+    try:
+        subprocess.run(
+            [
+                *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+                *("-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost"),
+                *("-addext", "subjectAltName=DNS:localhost"),
+            ],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("there is no openssl command to make a certificate with")
+    return folder
+
+
+def tls_options(port: int, certificates: Path) -> list[str]:
+    options = ["--tls-port", str(port), "--tls-auth-clients", "no", "--bind", "127.0.0.1"]
+    for option, name in (("cert", "cert"), ("key", "key"), ("ca-cert", "cert")):
+        options += [f"--tls-{option}-file", str(certificates / f"{name}.pem")]
+    return options

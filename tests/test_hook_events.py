@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from valor.answer import Told
 from valor.hook import events, output
+from valor.stub import stub
 
 ROOT = "/home/ada/shop"
 
@@ -184,3 +187,26 @@ def test_the_answer_names_the_event_as_it_came_and_has_no_other_key(name: str) -
 def test_cursor_gets_its_own_form() -> None:
     answer = json.loads(output.rendered(read(CURSOR | {"hook_event_name": "postToolUse"}), "é"))
     assert answer == {"additional_context": "é"}
+
+
+def test_of_long_stubs_as_many_are_told_as_fit_and_the_rest_may_come_later(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    event = read(CLAUDE | {"hook_event_name": "PostToolUse"})
+    found = [Told(f"obs-{n}", stub(f"obs-{n}", "error", "word " * 16_000)) for n in range(3)]
+    output.put(event, str(tmp_path), str(tmp_path), found)
+    text = json.loads(capfd.readouterr().out)["hookSpecificOutput"]["additionalContext"]
+    assert len(text) <= 1_200
+    assert text.count("<thought") == 2
+    assert events.told(event, str(tmp_path)) == {"obs-0", "obs-1"}
+
+
+def test_an_id_that_can_be_no_files_name_is_told_once_as_well(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    event = read(CLAUDE | {"hook_event_name": "PostToolUse", "session_id": "../../up"})
+    for id_ in ("../evil", "a/b", "..", "ä", "x" * 200):
+        for times in (1, 0):
+            output.put(event, str(tmp_path), str(tmp_path), [Told(id_, "<thought>")])
+            assert capfd.readouterr().out.count("<thought>") == times
+    assert {path.name for path in tmp_path.iterdir()} == {"sessions", "journal.jsonl"}

@@ -379,29 +379,12 @@ def test_a_second_move_in_a_row_is_an_error_reply() -> None:
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tls")
-    try:
-        subprocess.run(
-            [
-                *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
-                *("-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost"),
-                *("-addext", "subjectAltName=DNS:localhost"),
-            ],
-            cwd=folder,
-            check=True,
-            capture_output=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("there is no openssl command to make a certificate with")
-    return folder
+    return servers.make_certificate(tmp_path_factory.mktemp("tls"))
 
 
 def test_a_server_over_tls_is_spoken_to_and_its_certificate_checked(certificates: Path) -> None:
     port = servers.free_ports(1)[0]
-    tls = ["--tls-port", str(port), "--tls-auth-clients", "no", "--bind", "127.0.0.1"]
-    for option, name in (("cert", "cert"), ("key", "key"), ("ca-cert", "cert")):
-        tls += [f"--tls-{option}-file", str(certificates / f"{name}.pem")]
-    with servers.running("system", *tls):
+    with servers.running("system", *servers.tls_options(port, certificates)):
         ca = f"ssl_ca_certs={certificates}/cert.pem"
         with Connection(parse(f"rediss://localhost:{port}/1?{ca}"), soon(5)) as connection:
             big = b"x" * 300_000

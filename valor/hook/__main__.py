@@ -1,15 +1,16 @@
-"""The hook as a process: ``python -I -S …/valor/hook/__main__.py STATE`` with an event on standard input.
+"""The hook as a process: ``python -I -S …/valor/hook/__main__.py STATE``, an event on standard input.
 
-A file that is started is compiled anew each time, so this one only finds the package. Whatever goes
-wrong, it ends with 0 and prints nothing.
+Whatever goes wrong, it ends with 0 and prints nothing.
 """
 
 import posix
 import sys
 
 try:
-    # Alone at the front: a package folder may hold anything, and a module found late costs a search.
-    sys.path.insert(0, __file__[: -len("/valor/hook/__main__.py")])
+    # The package as it is here and nothing else of the folder around it: a search there costs, and
+    # what it finds could stand before the standard library.
+    valor = sys.modules["valor"] = type(sys)("valor")
+    valor.__path__ = [__file__[: -len("/hook/__main__.py")]]
     from valor.hook import door
 
     door.run(sys.argv[1])

@@ -22,7 +22,6 @@ def sync(root: str, folder: str) -> None:
         return
     package = __file__[: -len("/valor/hook/background.py")]
     environment = dict(posix.environ)
-    environment.pop(b"VALOR_EVENT_HEAD", None)
     if b"PROJECT_ROOT" in environment:
         environment[b"PROJECT_ROOT"] = root.encode("utf-8", "surrogateescape")
     posix.chdir(root)
