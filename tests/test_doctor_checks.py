@@ -250,6 +250,16 @@ def test_a_mirror_that_is_behind_is_synced(ward: Repo) -> None:
     assert done.rows[-1]["mended"] == ["synced: appended, 11 lines"]
 
 
+def test_a_log_that_was_merely_touched_is_no_alarm(ward: Repo) -> None:
+    os.utime(ward.log, (1, 1))
+    assert findings(examine(ward)) == []
+    content = ward.log.read_bytes()
+    ward.log.write_bytes(content.replace(b"socket", b"rocket"))
+    os.utime(ward.log, (1, 1))
+    (found,) = about(examine(ward), "mirror")
+    assert "the log has changed since" in found
+
+
 def test_a_mirror_that_lies_is_made_anew(repo: Repo) -> None:
     with servers.running("wheel") as running:
         set_up(repo, f"unix://{running.path}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator
 
-from valor import bloom, mirror, mirror_check, server, viewfile
+from valor import bloom, mirror, mirror_check, notes, server, viewfile
 from valor.doctor.behind import Behind
-from valor.doctor.finding import Finding, problem, warning
+from valor.doctor.finding import Finding, info, problem, warning
 from valor.doctor.patient import Patient
 from valor.errors import Unavailable
 from valor.viewfile import ViewFile
@@ -30,7 +31,10 @@ def check(patient: Patient) -> Iterator[Finding]:
         return
     behind = Behind(file, log)
     patient.measured["mirror"] = {"lines": file.lines, "fresh": not behind, "bytes_behind": behind.bytes}
-    if behind:
+    touched = not behind.grew and _has_the_same_content(patient)
+    if touched:
+        yield info("the log is another file with the same content (a touch, a checkout)", log, _SYNC, "sync")
+    elif behind:
         yield warning(
             f"stale: {behind}", folder, f"{_SYNC}; hooks do it by themselves as the agent works", "sync"
         )
@@ -51,6 +55,20 @@ def check(patient: Patient) -> Iterator[Finding]:
         )
     elif patient.status.running:
         yield from _on_the_server(patient, file, bool(behind))
+
+
+def _has_the_same_content(patient: Patient) -> bool:
+    """Whether the log is, to the checksum, what was mirrored; False where there is nobody to ask."""
+    if not patient.status.running:
+        return False
+    with Connection(server.address(patient.workspace.config), time.monotonic() + _PATIENCE) as connection:
+        facts = mirror.meta(connection, patient.place.names)
+    known = notes.load(facts.state) if facts else None
+    if known is None:
+        return False
+    with patient.workspace.log.open("rb") as log:
+        size = os.fstat(log.fileno()).st_size
+        return size == known.covered.size and known.covered.is_prefix_of(log.fileno())
 
 
 def _on_the_server(patient: Patient, file: ViewFile, stale: bool) -> Iterator[Finding]:
