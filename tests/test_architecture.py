@@ -19,7 +19,10 @@ LEVELS: list[set[str]] = [
         *("window", "bloom", "bloom_file", "gate", "recall", "recall_index", "stub"),
         *("embedding", "address", "scan", "keys"),
     },
-    {"config", "git", "gitconfig", "lock", "dial", "wire", "viewfile", "confirm", "propose", "answer"},
+    {
+        *("config", "git", "gitconfig", "lock", "dial", "wire", "beside"),
+        *("viewfile", "confirm", "propose", "answer", "brief"),
+    },
     {
         *("log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection", "bug"),
         *("server", "programs", "watchdog", "project"),
@@ -41,6 +44,7 @@ LEVELS: list[set[str]] = [
         "place",
         "follow",
         "sync",
+        "sweep",
         "mirror_check",
         "explain_recall",
         "vectors",
@@ -94,6 +98,8 @@ WITHIN_A_LEVEL = {
     ("observe", "sync"),
     ("follow", "place"),
     ("sync", "follow"),
+    ("sync", "install"),
+    ("sync", "sweep"),
     ("sync", "place"),
     ("mirror_check", "place"),
     ("stats", "doctor"),
@@ -105,7 +111,7 @@ WITHIN_A_LEVEL = {
 BELOW_ALL = {"errors", "record"}
 HOT = {
     *("tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"),
-    *("keys", "viewfile", "confirm", "propose", "answer"),
+    *("keys", "viewfile", "confirm", "propose", "answer", "brief"),
     *(f"hook/{path.stem}" for path in (PACKAGE / "hook").glob("*.py") if path.stem != "__main__"),
 }
 HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "posix", "_socket", "_json", "valor"}
@@ -237,6 +243,8 @@ def loaded_by(code: str) -> set[str]:
         "doctor",
         "stats",
         "recall",
+        "brief",
+        "hook",
     ],
 )
 def test_no_command_imports_what_it_may_not_need(command: str) -> None:

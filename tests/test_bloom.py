@@ -91,3 +91,11 @@ def test_a_lone_surrogate_is_asked_like_any_other_term() -> None:
     assert read is not None
     assert "a\ud800b" in read
     assert "\ud800" not in read
+
+
+def test_a_filter_known_to_be_sound_is_not_checked_again() -> None:
+    damaged = bytearray(GOOD)
+    damaged[bloom.HEADER] ^= 1
+    assert bloom.parse(bytes(damaged)) is None
+    assert bloom.parse(bytes(damaged), sound=True) is not None
+    assert bloom.parse(GOOD[:-1], sound=True) is None

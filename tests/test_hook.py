@@ -458,3 +458,29 @@ def test_the_hook_loads_nothing_heavy(agent: Agent, told_: bool) -> None:
         }
         assert "_socket" not in loaded
     assert not ours & {"valor.log", "valor.fold", "valor.config", "valor.cli", "valor.errors"} or told_
+
+
+def test_a_clone_on_a_new_machine_is_ready_from_the_second_event_on(repo: Repo, url: str) -> None:
+    """valor is installed there, and nobody ran it: the first session does."""
+    repo.env |= {"VALOR_REDIS_URL": url, "PATH": f"{Path(sys.executable).parent}:{repo.env['PATH']}"}
+    repo.write(*facts())
+    ada = Agent(repo, "ada")
+    assert ada.fire("SessionStart", source="startup") == []
+    wait_for_background(repo)
+    assert ada.prompt("socket pool after fork") == ["socket"]
+
+
+def test_the_command_answers_as_the_script_does(agent: Agent) -> None:
+    event = agent.event("UserPromptSubmit", prompt="socket pool after fork")
+    done = agent.repo.valor("hook", stdin=json.dumps(event))
+    assert told(context(done)) == ["socket"]
+    assert agent.repo.valor("hook", stdin="nonsense").code == 0
+
+
+def test_the_brief_can_be_asked_for(agent: Agent) -> None:
+    done = agent.repo.valor("brief")
+    assert done.code == 0
+    assert len(done.out) <= 1_501
+    assert "owns framework patterns" in done.out
+    assert set(told(done.out)) <= set(FACTS)
+    assert {row["id"] for row in agent.repo.valor("brief", "--json").rows} == set(IDS.values())

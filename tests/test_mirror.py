@@ -266,3 +266,15 @@ def test_importance_and_time_of_a_row_are_the_records(checkout: Checkout) -> Non
     assert checkout.path.read_bytes()[row.offset : row.offset + row.length] == line(
         1, importance=7.5, timestamp="2026-11-30T18:00:00+09:00"
     ).rstrip(b"\n")
+
+
+def test_a_gate_that_was_touched_since_is_checked_before_it_is_trusted(checkout: Checkout) -> None:
+    """A damaged filter might say no to a word that is known."""
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    path = place_of(checkout.workspace).folder / "gate"
+    assert "zeppelin" in view_of(checkout).gate()
+    assert "unheardof" not in view_of(checkout).gate()
+    path.write_bytes(bytes(byte if at < 64 else 0 for at, byte in enumerate(path.read_bytes())))
+    assert "zeppelin" in view_of(checkout).gate()
+    assert told(checkout) == [id_of(70)]

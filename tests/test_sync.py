@@ -416,3 +416,19 @@ def test_syncs_at_once_make_one_good_mirror(repo: Repo, url: str) -> None:
     outs = [json.loads(each.communicate()[0])["how"] for each in running]
     assert sorted(outs) == ["rebuilt"] + ["unchanged"] * 5
     assert repo.valor("sync", "--verify", VALOR_REDIS_URL=url).code == 0
+
+
+def test_memory_that_is_switched_off_makes_hooks_silent(repo: Repo, url: str) -> None:
+    repo.write(line(1))
+    repo.valor("sync", VALOR_REDIS_URL=url)
+    (view,) = repo.state.glob("views/*/view")
+    assert repo.valor("sync", VALOR_REDIS_URL=url, LOA_MEMORY_ENABLED="false").rows[0]["how"] == "off"
+    assert not view.exists()
+
+
+def test_a_sync_tells_hooks_where_valor_is(repo: Repo, url: str) -> None:
+    repo.write(line(1))
+    repo.valor("sync", VALOR_REDIS_URL=url)
+    interpreter, program = (repo.state / "hook").read_text().splitlines()
+    assert os.access(interpreter, os.X_OK)
+    assert program.endswith("valor/hook/__main__.py")

@@ -44,7 +44,12 @@ class View:
 
     def gate(self) -> Gate:
         """The filter over the view's terms; the open gate where there is none to trust."""
-        return bloom.load(f"{self.folder}/gate", self.file.stamp.encode()) or bloom.Gate()
+        path = f"{self.folder}/gate"
+        try:
+            sound = viewfile.identity(posix.stat(path)) == self.file.gate
+        except OSError:
+            return bloom.Gate()
+        return bloom.load(path, self.file.stamp.encode(), sound) or bloom.Gate()
 
 
 class Told:

@@ -18,6 +18,7 @@ from io import BytesIO
 import orjson
 
 from valor import bloom_file, covered, log, mirror, notes, recall, record, rows, server, viewfile
+from valor.beside import beside
 from valor.confirm import digest
 from valor.covered import Covered
 from valor.errors import Unavailable
@@ -34,7 +35,7 @@ from valor.viewfile import ViewFile
 from valor.wire import Connection
 from valor.workspace import Workspace
 
-UNCHANGED, APPENDED, CHANGED, REBUILT = "unchanged", "appended", "changed", "rebuilt"
+OFF, UNCHANGED, APPENDED, CHANGED, REBUILT = "off", "unchanged", "appended", "changed", "rebuilt"
 _BRIEF = 12  # observations that are kept at hand for a brief
 _FEW = 1_000  # lines that are always worth changing one by one
 _MUCH = 32 << 20  # bytes of a log whose records do not all fit in memory at once
@@ -42,7 +43,7 @@ _MUCH = 32 << 20  # bytes of a log whose records do not all fit in memory at onc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a sync did: ``how`` is unchanged | appended | changed | rebuilt; counts of observations."""
+    """What a sync did: ``how`` is unchanged | appended | changed | rebuilt | off; counts of observations."""
 
     how: str
     lines: int
@@ -184,13 +185,14 @@ class Follower:
     def _load(self, found: Covered, view: View) -> Outcome:
         """Make the mirror anew."""
         self._refuse_blank(view)
-        entries = [each for line in view.live() if (each := rows.entry(line)) is not None]
-        lines = len(entries)
-        if lines > MOST_NUMBERS:
+        live = list(view.live())
+        if len(live) > MOST_NUMBERS:
             raise Unavailable(
-                f"{lines:,} live observations, and the mirror holds {MOST_NUMBERS:,}", "consolidate the log"
+                f"{len(live):,} live observations, and the mirror holds {MOST_NUMBERS:,}",
+                "consolidate the log",
             )
-        terms, forward = bulk_postings(each.texts for each in entries)
+        entries, terms, forward = rows.indexed(live)
+        lines = len(entries)
         held = {term: len(postings) // POSTING for term, postings in terms.items()}
         common = {term: count for term, count in held.items() if recall.is_common(count, lines)}
         known = Notes(
@@ -200,8 +202,8 @@ class Follower:
             brief=_strongest(each.row for each in entries),
         )
         facts = Meta(lines=lines, next=lines, stamp=os.urandom(8).hex(), state=known.dump())
-        gate = bloom_file.build((term for term in terms if term not in common), lines, facts.stamp.encode())
-        self._write("gate", gate)
+        weighty = [term for term in terms if term not in common]
+        gate = beside(lambda: bloom_file.build(weighty, lines, facts.stamp.encode()))
         ids = dict.fromkeys([*view.observations, *view.marks], HIDDEN)
         ids |= {each.id: b"%d" % number for number, each in enumerate(entries)}
         mirror.rebuild(
@@ -214,6 +216,7 @@ class Follower:
             ids=ids.items(),
             forward=enumerate("\n".join(each).encode() for each in forward),
             facts=facts,
+            loaded=lambda: self._write("gate", gate()),
         )
         self._publish(facts, known)
         return Outcome(how=REBUILT, lines=lines, added=lines)
@@ -283,6 +286,7 @@ class Follower:
             project=self._place.project,
             view=self._place.view,
             stamp=facts.stamp,
+            gate=viewfile.identity((self._place.folder / "gate").stat()),
             lines=facts.lines,
         )
 

@@ -6,7 +6,7 @@ script. So a reader sees the view before or after, never between.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -95,9 +95,11 @@ def rebuild(
     ids: Iterable[tuple[str, bytes]],
     forward: Iterable[tuple[int, bytes]],
     facts: Meta,
+    loaded: Callable[[], None],
 ) -> None:
-    """Put this view in the place of the one there. ``load`` is a name nobody else uses meanwhile.
-    Raises WireError, and Unavailable where the server has no room; the old view is then untouched."""
+    """Put this view in the place of the one there. ``load`` is a name nobody else uses meanwhile;
+    ``loaded`` is called when all is there and nothing of it seen yet. Raises WireError, and Unavailable
+    where the server has no room; the old view is then untouched."""
     names, loading = Keys(project, view), Keys(project, view, load)
     try:
         for key, pairs in (
@@ -107,6 +109,7 @@ def rebuild(
             (loading.forward, forward),
         ):
             _fill(connection, key, pairs)
+        loaded()
         swap = [part for pair in facts.fields().items() for part in pair]
         _done(
             connection.call(

@@ -14,7 +14,6 @@ from valor.fold import View
 from valor.keys import SHARE_BITS, Keys
 from valor.mirror import HIDDEN
 from valor.place import place_of
-from valor.recall_index import bulk_postings
 from valor.workspace import Workspace
 
 _BATCH = 5_000  # fields of one HSCAN
@@ -46,8 +45,7 @@ class Content:
 
 def expected(view: View) -> Content:
     """What the mirror of this view has to hold."""
-    entries = [each for line in view.live() if (each := rows.entry(line)) is not None]
-    terms, forward = bulk_postings(each.texts for each in entries)
+    entries, terms, forward = rows.indexed(view.live())
     names = [each.id for each in entries]
     return Content(
         rows={each.id: each.row for each in entries},

@@ -11,7 +11,7 @@ from itertools import chain
 
 from valor import rank, recall
 from valor.bloom import Gate
-from valor.keys import SHARE_BITS, SHARE_STEPS
+from valor.keys import POSTING, SHARE_BITS, SHARE_STEPS
 from valor.recall import Known
 from valor.tokens import Words, pieces, terms
 
@@ -100,14 +100,13 @@ def bulk_postings(
                 lone[term] = posting
         terms_by_document.append(list(counts))
         number += 1 << SHARE_BITS
-    return {term: _words(held.get(term) or [alone]) for term, alone in lone.items()}, terms_by_document
-
-
-def _words(postings: list[int]) -> bytes:
-    words = array("I", postings)
-    if sys.byteorder == "big":
-        words.byteswap()
-    return words.tobytes()
+    postings = {term: alone.to_bytes(POSTING, "little") for term, alone in lone.items()}
+    for term, many in held.items():
+        words = array("I", many)
+        if sys.byteorder == "big":
+            words.byteswap()
+        postings[term] = words.tobytes()
+    return postings, terms_by_document
 
 
 class MemoryIndex(recall.Index):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from valor import record, stub
+from valor.beside import beside
 from valor.confirm import digest
 from valor.keys import Row
-from valor.leaks import leaks, masked
+from valor.leaks import holding_secrets, leaks, masked
 from valor.log import Line
 from valor.recall import Known, static_factor
+from valor.recall_index import bulk_postings
 
 _HEAD = struct.Struct("<ddQI8sHH")  # valor.keys says what these are
 _DIGEST = slice(28, 36)
@@ -27,14 +30,42 @@ class Entry(NamedTuple):
     texts: tuple[str, str, list[str]]
 
 
-def entry(line: Line) -> Entry | None:
+class Indexed(NamedTuple):
+    """Many entries, the postings of their terms, and each one's terms, as ``bulk_postings`` has them."""
+
+    entries: list[Entry]
+    postings: dict[str, bytes]
+    terms: list[list[str]]
+
+
+def indexed(lines: Iterable[Line], first: int = 0) -> Indexed:
+    """The entries of the live lines that recall is to know, indexed, numbered from ``first`` on.
+
+    A second process looks for secrets meanwhile. Where it finds one, which is rare, the line is masked and
+    all are indexed again.
+    """
+    kept = list(lines)
+    hold = beside(lambda: bytes(holding_secrets(line.record for line in kept)))
+    made = _indexed([entry(line, holds_secret=False) for line in kept], first)
+    flags = hold()
+    if not any(flags):
+        return made
+    return _indexed([entry(line, bool(flag)) for line, flag in zip(kept, flags, strict=True)], first)
+
+
+def _indexed(entries: list[Entry | None], first: int) -> Indexed:
+    found = [each for each in entries if each is not None]
+    return Indexed(found, *bulk_postings((each.texts for each in found), first))
+
+
+def entry(line: Line, holds_secret: bool | None = None) -> Entry | None:
     """The observation's entry, without its secrets; None where recall is not to know it: it is private, or
-    there is nothing to say."""
+    there is nothing to say. ``holds_secret`` says so where that is known."""
     data = line.record
     id_ = record.identifier(data)
     if record.is_private(data) or len(id_) > _LONGEST:
         return None
-    if leaks(data):
+    if bool(leaks(data)) if holds_secret is None else holds_secret:
         data = masked(data)
     summary, details = record.text(data, "summary"), record.text(data, "details")
     text = stub.plain(summary or details)[:_LONGEST_TEXT]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from valor import lock, server
 from valor.errors import LockBusy, Unavailable, WireError
-from valor.follow import Follower, Outcome
+from valor.follow import OFF, Follower, Outcome
+from valor.install import hookfile
 from valor.place import place_of
+from valor.sweep import sweep
 from valor.wire import Connection
 from valor.workspace import Workspace
 
@@ -20,13 +22,22 @@ MOST_REPLY = 1 << 30  # bytes
 
 
 def sync(workspace: Workspace, *, rebuild: bool = False) -> Outcome:
-    """Bring the mirror up to the log, starting valor's own server if there is no other. Raises
+    """Bring the mirror up to the log, starting valor's own server if there is no other, and sweep
+    the state folder. Where memory is switched off, make hooks silent instead. Raises
     Unavailable, LockBusy where another sync runs for too long."""
     place = place_of(workspace)
+    if not workspace.config.enabled:
+        with suppress(FileNotFoundError):
+            (place.folder / "view").unlink()  # without it hooks are silent
+        return Outcome(how=OFF, lines=0)
     with _locked(place.folder, workspace.config.lock_timeout):
         address = server.ensure(workspace.config)
         with Connection(address, time.monotonic() + PATIENCE, MOST_REPLY) as connection:
-            return Follower(workspace, place, connection).run(rebuild)
+            done = Follower(workspace, place, connection).run(rebuild)
+        with suppress(OSError):  # the state folder was writable a moment ago; hooks merely stay silent
+            hookfile.write(workspace.state)
+        sweep(workspace.state, place.folder)
+    return done
 
 
 def after_append(workspace: Workspace, before: list[int], seconds: float) -> str:

@@ -12,16 +12,16 @@ import posix
 from valor.bloom import sha384
 from valor.scan import loads
 
-FORMAT = 1
+FORMAT = 2
 MOST_BYTES = 1 << 20
 
 
 class ViewFile:
     """``root`` and ``log`` are paths, ``identity`` and ``covered`` as ``valor.confirm`` takes them, ``url``
-    the server's (``valor.address``), ``project`` and ``view`` name the keys, ``stamp`` the filter's,
-    ``lines`` counts the live ones."""
+    the server's (``valor.address``), ``project`` and ``view`` name the keys, ``stamp`` the filter's and
+    ``gate`` the identity of its file, ``lines`` counts the live ones."""
 
-    __slots__ = ("covered", "identity", "lines", "log", "project", "root", "stamp", "url", "view")
+    __slots__ = ("covered", "gate", "identity", "lines", "log", "project", "root", "stamp", "url", "view")
 
     def __init__(
         self,
@@ -34,6 +34,7 @@ class ViewFile:
         project: str,
         view: str,
         stamp: str,
+        gate: list[int],
         lines: int,
     ) -> None:
         self.root = root
@@ -44,6 +45,7 @@ class ViewFile:
         self.project = project
         self.view = view
         self.stamp = stamp
+        self.gate = gate
         self.lines = lines
 
     def fields(self) -> dict[str, object]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from valor import config
 from valor.errors import NotAProject, Unavailable, UsageError
 from valor.workspace import Workspace
+
+if TYPE_CHECKING:
+    from valor.answer import View
 
 
 def workspace() -> Workspace:
@@ -18,6 +22,20 @@ def workspace() -> Workspace:
     except FileNotFoundError:
         raise NotAProject("the working directory is gone", "change to a folder that exists") from None
     return Workspace(config.resolve(os.environ, here))
+
+
+def mirrored_view() -> View:
+    """The view of the current directory's checkout as hooks have it, brought up to the log. Raises
+    Unavailable."""
+    from valor.answer import find_view
+    from valor.sync import sync
+
+    place = workspace()
+    sync(place)
+    view = find_view(str(place.config.root), str(place.state), str(place.config.root))
+    if view is None:
+        raise Unavailable("the mirror's files cannot be read", "run `valor sync --rebuild`")
+    return view
 
 
 def standard_input() -> bytes:

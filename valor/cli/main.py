@@ -37,6 +37,8 @@ COMMANDS = {
     "server": "server",
     "sync": "sync",
     "recall": "recall",
+    "brief": "brief",
+    "hook": "hook",
     "doctor": "doctor",
     "stats": "stats",
 }

@@ -10,8 +10,8 @@ import orjson
 import typer
 
 from valor import record
-from valor.answer import View, answer, find_view
-from valor.cli.door import standard_input, workspace
+from valor.answer import View, answer
+from valor.cli.door import mirrored_view, standard_input
 from valor.cli.render import emit, say, wants_table
 from valor.errors import DONE, FOUND_NOTHING, Unavailable, UsageError
 from valor.stub import plain
@@ -59,7 +59,7 @@ def recall(
     query = _query(text)
     now = _moment(as_of)
     before = None if as_of is None else now
-    view = _view()
+    view = mirrored_view()
     if explain:
         return _explain(view, query, now, before, as_table)
     found = answer(view, query, set(), now, time.monotonic() + _SECONDS, before=before)
@@ -107,17 +107,6 @@ def _moment(as_of: str | None) -> float:
     if at is None:
         raise UsageError(f"{plain(as_of)!r} is no time", "write 2026-11-30 or 2026-11-30T18:00:00Z")
     return at
-
-
-def _view() -> View:
-    from valor.sync import sync
-
-    place = workspace()
-    sync(place)
-    view = find_view(str(place.config.root), str(place.state), str(place.config.root))
-    if view is None:
-        raise Unavailable("the mirror's files cannot be read", "run `valor sync --rebuild`")
-    return view
 
 
 def _explain(view: View, query: Query, now: float, before: float | None, as_table: bool) -> int:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from valor.doctor import canary as birds
@@ -15,6 +14,7 @@ from valor.doctor.finding import Finding, info, problem, warning
 from valor.doctor.harness import Handler
 from valor.doctor.patient import Patient
 from valor.doctor.shot import Shot, environment, fire
+from valor.install.hookfile import PROGRAM
 
 _PROMPTS = ("UserPromptSubmit", "BeforeAgent")
 _CALLS = ("PostToolUse", "AfterTool", "postToolUse")
@@ -99,8 +99,7 @@ def _prove(patient: Patient, canary: Canary, handler: Handler) -> Iterator[Findi
 
 def _why(patient: Patient, handler: Handler, event: dict[str, Any], canary: Canary) -> str:
     """What to do, from whether the hook's program alone does tell."""
-    program = Path(__file__).parents[1] / "hook" / "__main__.py"
-    command = [sys.executable, "-I", "-S", str(program), str(patient.workspace.state)]
+    command = [sys.executable, "-I", "-S", str(PROGRAM), str(patient.workspace.state)]
     env = environment(patient.env, handler.file.harness, patient.root)
     if f'<thought id="{canary.id}"' in fire(command, event, patient.root, env, _LONGEST).told():
         return (

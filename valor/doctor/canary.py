@@ -20,14 +20,15 @@ from valor import mirror, record, server
 from valor.config import Config
 from valor.doctor.limit import ending_by_exception, undisturbed
 from valor.errors import Unavailable, WireError
+from valor.follow import Follower
 from valor.place import Place, place_of
-from valor.sync import sync
 from valor.wire import Connection
 from valor.workspace import Workspace
 
 PREFIX = "valor-canary-"
 _SYLLABLES = [first + second for first in "bdfgklmnprstvz" for second in "aeiou"]
 _PATIENCE = 2.0  # seconds for the server to forget it
+_SYNC_SECONDS = 10.0
 _LIFE = 600  # seconds that its keys would outlive a kill -9
 
 
@@ -68,11 +69,19 @@ class Canary:
             raise Unavailable(
                 f"{self.root} cannot be made: {error.strerror}", "make room, or set TMPDIR"
             ) from None
-        sync(self.workspace)
+        self._sync()
         names = self.place.names
         with self._connection() as connection:
             connection.pipeline([("EXPIRE", key, _LIFE) for key in (*names.loaded, names.meta)])
         self._synced = True
+
+    def _sync(self) -> None:
+        """As ``valor.sync`` does, without what that does for others: sweeping, and the hook's file."""
+        place = self.place
+        place.folder.mkdir(mode=0o700, parents=True)
+        address = server.ensure(self.workspace.config)
+        with Connection(address, time.monotonic() + _SYNC_SECONDS) as connection:
+            Follower(self.workspace, place, connection).run(rebuild=True)
 
     def session(self) -> str:
         """The name of a session that was told nothing yet. The hook's background sync is put off: it

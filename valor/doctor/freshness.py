@@ -24,8 +24,8 @@ def check(patient: Patient) -> Iterator[Finding]:
     """The view's files, then the server's side of it."""
     folder, log = patient.place.folder, patient.workspace.log
     file = viewfile.load(str(folder))
-    if not log.is_file():
-        return  # the record's own check says it
+    if not log.is_file() or not patient.workspace.config.enabled:
+        return  # other checks say it
     if file is None:
         yield warning("this checkout was never synced: nothing is recalled", folder, _SYNC, "sync")
         return

@@ -13,14 +13,13 @@ from pathlib import Path
 from valor.doctor.finding import Finding, info, problem, warning
 from valor.doctor.patient import Patient
 from valor.errors import Unavailable
-from valor.install import blocks, hooks
+from valor.install import blocks, hookfile, hooks
 from valor.install.json_text import NotJson
 from valor.install.json_text import check as parsed
 from valor.install.plan import ATTRIBUTES, SCRIPTS, SERVERS, WRAPPERS, wrapper
 from valor.install.target import is_executable, read
 from valor.workspace import GRADES, LOG
 
-PROGRAM = Path(__file__).parents[1] / "hook" / "__main__.py"
 _SECONDS = 15.0
 # What the hook's background sync needs, found as it finds it: the package appended to an isolated path.
 _IMPORTS = "import sys; sys.path.append(sys.argv[1]); import valor.sync"
@@ -82,7 +81,7 @@ def hook_file(patient: Patient) -> Iterator[Finding]:
     elif not Path(program).is_file():
         yield problem(f"names a program that is not there: {program}", file, **mend)
     else:
-        here = (os.path.abspath(sys.executable), str(PROGRAM))  # noqa: PTH100 (a link is the environment)
+        here = (os.path.abspath(sys.executable), str(hookfile.PROGRAM))  # noqa: PTH100 (a link is the environment)
         if (python, program) != here:
             yield warning(f"leads to another installation than this one: {program}", file, **mend)
         yield from _imports(python, Path(program), file)

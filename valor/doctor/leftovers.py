@@ -18,12 +18,11 @@ from valor.install.hooks import HARNESSES
 from valor.install.plan import SCRIPTS
 from valor.workspace import LOG, TABLE
 
-OLD = 30 * 86_400  # seconds after which a session is not expected back
-_MANY = 2_000  # sessions
+_MANY = 5_000  # sessions
 
 
 def check(patient: Patient) -> Iterator[Finding]:
-    """Staged files of init and the hook's file, a dead server's files, canaries, old sessions."""
+    """Staged files of init and the hook's file, a dead server's files, canaries."""
     for path in staged(patient):
         yield warning("left by an init that was killed", path, "remove it", "leftovers")
     if (stem := dead_server(patient)) is not None:
@@ -33,20 +32,17 @@ def check(patient: Patient) -> Iterator[Finding]:
     for path in canaries(patient):
         yield warning("left by a doctor that was killed", path, "remove it", "leftovers")
     every = sessions(patient)
-    old = old_sessions(patient)
-    patient.measured["sessions"] = {"folders": len(every), "untouched_for_30_days": len(old)}
-    if len(old) > _MANY:
+    patient.measured["sessions"] = len(every)
+    if len(every) > _MANY:
         yield info(
-            f"{len(old):,} folders of sessions that nobody has touched for 30 days",
+            f"{len(every):,} folders of sessions; sync removes those of two weeks ago",
             patient.workspace.state / "sessions",
-            "`valor doctor --fix` removes them",
-            "leftovers",
         )
 
 
 def remove(patient: Patient) -> str:
     """Remove all of that; what was removed, in words."""
-    gone = [*staged(patient), *canaries(patient), *old_sessions(patient)]
+    gone = [*staged(patient), *canaries(patient)]
     for path in gone:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -115,11 +111,6 @@ def old_canary_sessions(patient: Patient) -> list[Path]:
 def sessions(patient: Patient) -> list[Path]:
     """The folders of all sessions of this user."""
     return list(patient.workspace.state.glob("sessions/*"))
-
-
-def old_sessions(patient: Patient) -> list[Path]:
-    """Those that nobody has touched for 30 days."""
-    return [path for path in sessions(patient) if _age(path) > OLD]
 
 
 def _age(path: Path) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from valor.brief import FIXED, LOG, MOST_CHARACTERS, STANDING
 from valor.hook import session
 from valor.hook.background import sync
 from valor.hook.events import told
@@ -11,16 +12,6 @@ TYPE_CHECKING = False  # typing costs half an interpreter start
 if TYPE_CHECKING:
     from valor.answer import View
     from valor.hook.events import Event
-
-LOG = "grimoires/loa/memory/observations.jsonl"
-FIXED = f"""\
-This project has a memory (valor). The observations log, {LOG}, owns framework patterns and debugging \
-discoveries; the harness's own memory owns user preferences and working style.
-The log is searched with `.claude/scripts/memory-query.sh "words"` (one in full: `--full ID`) or the tools \
-memory_search and memory_get, and written with memory-observe.sh or memory_observe. What it knows about \
-the work at hand arrives by itself, as <thought> lines."""
-STANDING = "The strongest observations on record:"
-MOST_CHARACTERS = 1_500
 
 
 def start(event: Event, state: str, view: View | None, place: str, named: str) -> None:

@@ -12,6 +12,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+PROGRAM = Path(__file__).parents[1] / "hook" / "__main__.py"
+
 
 def write(state: Path) -> None:
     """Make ``<state>/hook`` (mode 600, the folder 700): two lines, the interpreter that runs now and the
@@ -20,8 +22,7 @@ def write(state: Path) -> None:
     The interpreter is not resolved: behind the link of a virtual environment lies a Python without its
     packages.
     """
-    program = Path(__file__).parents[1] / "hook" / "__main__.py"
-    content = b"".join(os.fsencode(os.path.abspath(path)) + b"\n" for path in (sys.executable, program))  # noqa: PTH100
+    content = b"".join(os.fsencode(os.path.abspath(path)) + b"\n" for path in (sys.executable, PROGRAM))  # noqa: PTH100
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     if stat.S_IMODE(state.stat().st_mode) & 0o077:
         state.chmod(0o700)

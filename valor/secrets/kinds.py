@@ -185,6 +185,11 @@ def anchored(text: str) -> list[Row]:
     return [row for anchor, row in _rows() if anchor in long] if long else []
 
 
+def anchors() -> list[str]:
+    """All anchors there are."""
+    return [anchor for anchor, _ in _rows()]
+
+
 def issued(text: str, rows: list[Row]) -> Iterator[Span]:
     """Yield (kind, start, end) of the keys and tokens of the formats ``rows`` in ``text``."""
     for kind, expression in dict.fromkeys(rows):

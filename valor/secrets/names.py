@@ -55,16 +55,16 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_PASSWORDS = _words(
+PASSWORDS = _words(
     "password passwd passwort passphrase passcode pwd pass pw psw senha kennwort contrasena wachtwoord haslo"
 )
 # Words that the splitting below would cut at a letter beyond ASCII, and "mot de passe".
-_WHOLE_PASSWORDS = _words("contraseña hasło jelszó lösenord şifre")
-_PASSWORD_ENDS = ("password", "passwd", "passphrase", "passwort", "pass", "pwd")
+WHOLE_PASSWORDS = _words("contraseña hasło jelszó lösenord şifre")
+PASSWORD_ENDS = ("password", "passwd", "passphrase", "passwort", "pass", "pwd")
 _NO_PASSWORDS = _words("compass bypass trespass overpass underpass surpass encompass cwd")
-_SECRETS = _words("secret secrets token tokens apikey apikeys passwords bearer")
-_SECRET_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey")
-_KEYS = _words("key keys auth authorization credential credentials cred creds signature sig")
+SECRETS = _words("secret secrets token tokens apikey apikeys passwords bearer")
+SECRET_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "authkey", "accountkey")
+KEYS = _words("key keys auth authorization credential credentials cred creds signature sig")
 
 # What makes a key a secret one.
 _SECRET_KEYS = _words(
@@ -78,7 +78,7 @@ _OTHER_KEYS = _words(
     "json toml cancellation page next continuation pad eos bos unk sep mask start end cursor field sync csrf"
 )
 # Suffixes that leave a name what it is: API_KEY_PROD, secret_key_base, tokenValue.
-_TAILS = _words(
+TAILS = _words(
     "prod production dev staging test live local ci value val str string text default env var old new base "
     "raw plain current previous b v"
 )
@@ -89,10 +89,10 @@ def strength(name: str, before: str = "") -> str | None:
 
     ``before`` is the word in front of a one-word name: ``api`` in "api key".
     """
-    if name.lower() in _WHOLE_PASSWORDS or (name.lower() == "passe" and before.lower() == "de"):
+    if name.lower() in WHOLE_PASSWORDS or (name.lower() == "passe" and before.lower() == "de"):
         return PASSWORD
     parts = [part.lower() for part in _PARTS.findall(name)]
-    while len(parts) > 1 and (parts[-1] in _TAILS or parts[-1].isdigit()):
+    while len(parts) > 1 and (parts[-1] in TAILS or parts[-1].isdigit()):
         parts.pop()
     if not parts or name.endswith("."):
         return None
@@ -100,10 +100,10 @@ def strength(name: str, before: str = "") -> str | None:
     rest = {*parts[:-1], before.lower()}
     if rest & _OTHER_KEYS:
         return None
-    if last in _PASSWORDS or (last.endswith(_PASSWORD_ENDS) and last not in _NO_PASSWORDS):
+    if last in PASSWORDS or (last.endswith(PASSWORD_ENDS) and last not in _NO_PASSWORDS):
         return PASSWORD
-    if last in _SECRETS or last.endswith(_SECRET_ENDS):
+    if last in SECRETS or last.endswith(SECRET_ENDS):
         return SECRET
-    if last in _KEYS:
+    if last in KEYS:
         return SECRET if last.startswith("key") and rest & _SECRET_KEYS else KEY
     return None

@@ -58,7 +58,7 @@ _BEFORE_NAME = (  # … is the password, … as the passphrase of
     r"(?:\w{1,20} ){0,2}?(?:password|passphrase|passcode|pwd|api key|secret key|access token)\b)"
     r"(?! (?:hash|algorithm|manager|file|field|policy|encoder|type|store|backend|provider|form))"
 )
-_OTHER_SCRIPTS = {
+OTHER_SCRIPTS = {
     PASSWORD: "密码|密碼|口令|パスワード|비밀번호|암호|пароль|סיסמה|पासवर्ड|รหัสผ่าน|κωδικός"
     "|كلمة المرور|كلمة السر",
     SECRET: "密钥|密鑰|令牌|トークン|キー|シークレット|토큰|키|токен|ключ",
@@ -115,7 +115,7 @@ def told_by_phrase(text: str, lower: str) -> Iterator[Span]:
 
 def told_in_other_scripts(text: str, lower: str) -> Iterator[Span]:
     """Yield (kind, start, end) of secrets told in languages that do not use Latin letters."""
-    for strength, words in _OTHER_SCRIPTS.items():
+    for strength, words in OTHER_SCRIPTS.items():
         if not any(word in lower for word in words.split("|")):
             continue
         for match in pattern(f"(?i:{words}){_BEHIND_NAME}").finditer(text):

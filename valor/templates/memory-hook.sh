@@ -30,8 +30,17 @@ case ${XDG_STATE_HOME:-} in
 /*) state=$XDG_STATE_HOME/valor ;;
 *) case ${HOME:-} in /*) state=$HOME/.local/state/valor ;; *) exit 0 ;; esac ;;
 esac
-[ -n "$head" ] && [ -r "$state/hook" ] || exit 0
+[ -n "$head" ] || exit 0
 umask 077
+if [ ! -r "$state/hook" ]; then
+    # A clone on a machine where valor is installed and was not run yet: from the next event on.
+    case $head in
+    *'"SessionStart"'* | *'"sessionStart"'*)
+        command -v valor >/dev/null && (valor sync </dev/null >/dev/null &)
+        ;;
+    esac
+    exit 0
+fi
 
 # The text of a key of the event, in $value; a key inside the tool's own text has escaped quotes.
 text() {
