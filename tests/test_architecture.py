@@ -50,6 +50,7 @@ LEVELS: list[set[str]] = [
         "vectors",
         "eval",
     },
+    {"doctor", "stats"},
     {"cli", "mcp", "hook"},
 ]
 WITHIN_A_LEVEL = {
@@ -102,6 +103,7 @@ WITHIN_A_LEVEL = {
     ("sync", "sweep"),
     ("sync", "place"),
     ("mirror_check", "place"),
+    ("stats", "doctor"),
     ("vectors", "place"),
     ("vectors", "sync"),
     ("eval", "sync"),
@@ -239,6 +241,8 @@ def loaded_by(code: str) -> set[str]:
         "mcp",
         "server",
         "sync",
+        "doctor",
+        "stats",
         "recall",
         "brief",
         "hook",

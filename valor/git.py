@@ -101,6 +101,18 @@ def ignored(root: Path, paths: Sequence[str]) -> list[str]:
     return [path.decode(errors="replace") for path in done.stdout.split(b"\0") if path]
 
 
+def last_commit(root: Path) -> float | None:
+    """When the commit that is checked out was made, in unix seconds; None where git cannot say."""
+    import subprocess
+
+    try:
+        done = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=root, capture_output=True, timeout=5)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    said = done.stdout.strip()
+    return float(said) if said.isdigit() else None
+
+
 def show(root: Path, revision: str, path: str) -> bytes | None:
     """The file at ``path`` (relative to root, ``/`` between names) as ``revision`` has it; None
     where it has none. Raises UsageError for a revision that does not exist."""

