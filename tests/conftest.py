@@ -10,13 +10,15 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+import servers
 from hypothesis import HealthCheck, settings
+from mirrored import Checkout
 
 VALOR = Path(sys.executable).with_name("valor")
 LOG = "grimoires/loa/memory/observations.jsonl"
@@ -138,6 +140,20 @@ def make_repo(tmp_path: Path) -> Callable[[str], Repo]:
 @pytest.fixture
 def repo(make_repo: Callable[[str], Repo]) -> Repo:
     return make_repo("repo")
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """Where a server of the test's own listens."""
+    with servers.running("wheel") as running:
+        yield f"unix://{running.path}"
+
+
+@pytest.fixture
+def checkout(url: str) -> Iterator[Checkout]:
+    """A folder with a log, to be mirrored there."""
+    with servers.own_config(redis_url=url) as config:
+        yield Checkout(config)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,6 @@ from conftest import VALOR, Repo
 from wards import about, examine, findings, keys, script, set_up, traces
 
 from valor.doctor.canary import PREFIX
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with servers.running("wheel") as running:
-        yield f"unix://{running.path}"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,12 +18,6 @@ from conftest import Repo
 from hooks import FACTS, IDS, SCRIPT, Agent, context, facts, fire, processes_of, told, wait_for_background
 
 PACKAGE = Path(__file__).parents[1] / "valor"
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with servers.running("wheel") as running:
-        yield f"unix://{running.path}"
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,18 +26,6 @@ from valor.wire import Connection
 
 WORDS = [f"{a}{b}" for a in ("zeb", "fla", "mu", "so") for b in ("ra", "ck", "tex", "lid", "ner")]
 NOW = 1_800_000_000.0
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with servers.running("wheel") as running:
-        yield f"unix://{running.path}"
-
-
-@pytest.fixture
-def checkout(url: str) -> Iterator[Checkout]:
-    with servers.own_config(redis_url=url) as config:
-        yield Checkout(config)
 
 
 def reference(path: Path) -> MemoryIndex:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,6 @@ from wards import SETTINGS, about, examine, set_up
 from valor import record
 
 DAY = 86_400
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with servers.running("wheel") as running:
-        yield f"unix://{running.path}"
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,18 +21,6 @@ from valor.errors import Unavailable
 from valor.follow import APPENDED, CHANGED, REBUILT, UNCHANGED, Outcome
 from valor.observe import observe
 from valor.place import place_of
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with servers.running("wheel") as running:
-        yield f"unix://{running.path}"
-
-
-@pytest.fixture
-def checkout(url: str) -> Iterator[Checkout]:
-    with servers.own_config(redis_url=url) as config:
-        yield Checkout(config)
 
 
 def test_a_first_sync_mirrors_every_live_observation(checkout: Checkout) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
-import servers
 from mirrored import Checkout, id_of, line, mark
 
 from valor import server, vectors
@@ -23,18 +22,6 @@ class Letters:
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         self.asked += texts
         return [[float(text.count(letter)) for letter in "aeiou"[: self.dimension]] for text in texts]
-
-
-@pytest.fixture(scope="module")
-def url() -> Iterator[str]:
-    with servers.running("wheel") as running:
-        yield f"unix://{running.path}"
-
-
-@pytest.fixture
-def checkout(url: str) -> Iterator[Checkout]:
-    with servers.own_config(redis_url=url) as config:
-        yield Checkout(config)
 
 
 def test_each_live_observation_gets_a_vector_once(checkout: Checkout) -> None:
