@@ -143,7 +143,6 @@ def test_the_hook_is_timed_as_multiples_of_a_bare_interpreter(ward: Repo) -> Non
     assert figures["runs"] == 5
     for way in ("gated", "told", "counted"):
         assert 0 < figures[way]["p50"] <= figures[way]["p95"]
-    assert figures["counted"]["p50"] < figures["told"]["p50"]
 
 
 def test_a_slow_hook_is_a_finding(ward: Repo) -> None:

@@ -477,4 +477,45 @@ def test_the_brief_can_be_asked_for(agent: Agent) -> None:
     assert len(done.out) <= 1_501
     assert "owns framework patterns" in done.out
     assert set(told(done.out)) <= set(FACTS)
-    assert {row["id"] for row in agent.repo.valor("brief", "--json").rows} == set(IDS.values())
+    rows = agent.repo.valor("brief", "--json").rows
+    assert len(rows) == 5
+    assert {row["id"] for row in rows} <= set(IDS.values())
+
+
+def test_a_worktree_made_in_the_middle_of_a_session_is_mirrored_by_its_first_event(
+    repo: Repo, url: str, tmp_path: Path
+) -> None:
+    mirrored(repo, url)
+    repo.git("add", "."), repo.git("commit", "-qm", "memory")
+    tree = tmp_path / "tree"
+    repo.git("worktree", "add", "-q", str(tree))
+    ada = Agent(repo, "ada")
+    event = ada.event("UserPromptSubmit", prompt="socket pool after fork") | {"cwd": str(tree)}
+    assert context(fire(repo, event)) == ""
+    wait_for_background(repo)
+    assert told(context(fire(repo, event))) == ["socket"]
+
+
+def test_an_interpreter_that_is_gone_is_replaced_from_the_next_event_on(repo: Repo, url: str) -> None:
+    mirrored(repo, url)
+    repo.env["PATH"] = f"{Path(sys.executable).parent}:{repo.env['PATH']}"
+    (repo.state / "hook").write_text("/gone/bin/python\n/gone/valor/hook/__main__.py\n")
+    ada = Agent(repo, "ada")
+    assert ada.prompt("socket pool after fork") == []
+    wait_for_background(repo)
+    assert ada.prompt("socket pool after fork") == ["socket"]
+
+
+def test_switched_off_for_good_nothing_is_told_nor_asked_again(repo: Repo, url: str) -> None:
+    mirrored(repo, url)
+    (repo.root / ".valor.toml").write_text("enabled = false\n")
+    ada = Agent(repo, "ada")
+    ada.fire("SessionStart", source="startup")
+    wait_for_background(repo)
+    assert ada.prompt("quota tenants") == []
+    assert not [each for each in processes_of(repo) if " sync" in each]
+    done = repo.valor("recall", "quota")
+    assert (done.code, "switched off" in done.err) == (5, True)
+    (repo.root / ".valor.toml").unlink()
+    assert repo.valor("sync").rows[0]["how"] != "off"
+    assert ada.prompt("quota tenants") == ["quota"]

@@ -10,8 +10,8 @@ corpus="${VALOR_SHARED:-$here/../shared}/corpus/commits.jsonl"
 [ -f "$corpus" ] || corpus="$here/grimoires/loa/memory/observations.jsonl"
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-export HOME="$scratch" XDG_STATE_HOME="$scratch/state" GIT_CONFIG_NOSYSTEM=1
+trap 'valor server stop 2>/dev/null || true; rm -rf "$scratch"' EXIT
+export HOME="$scratch" XDG_STATE_HOME="$scratch/state" VALOR_RUNTIME_DIR="$scratch/run" GIT_CONFIG_NOSYSTEM=1
 unset PROJECT_ROOT
 git init -q -b main "$scratch/project"
 cd "$scratch/project"
@@ -29,6 +29,17 @@ show 0 valor init
 show 0 valor observe "The socket pool hands out a dead connection after a fork: it has to be rebuilt in the child" \
     --type error --tag sockets --ref pool.py:42
 show 0 .claude/scripts/memory-query.sh "dead sockets after forking"
+show 0 valor recall "why does the pool hang in a forked child?"
+
+printf '\n== The same in the middle of a tool call, as a harness asks for it ==\n'
+printf '%s' '{"session_id":"demo","cwd":"'"$PWD"'","hook_event_name":"PostToolUse","tool_name":"Bash",
+  "tool_input":{"command":"pytest tests/test_pool.py -k fork"},
+  "tool_response":{"stdout":"1 failed: dead connection from the socket pool after fork"}}' >"$scratch/event.json"
+printf '$ memory-hook.sh < event.json\n'
+told=$(.claude/scripts/memory-hook.sh <"$scratch/event.json")
+printf '%s\n' "$told"
+case $told in *'<thought id='*) ;; *) echo "demo: the hook told nothing" >&2; exit 1 ;; esac
+
 show 3 valor observe "The user wants short answers without headings"
 show 0 valor route "The user wants short answers without headings" --table
 

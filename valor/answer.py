@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from valor.window import Query
 
 
+MOST_STANDING = 5  # observations of a brief: what it tells is not told again when it would help most
+
+
 class View:
     """The mirrored view of one checkout. ``wants_sync`` says that it is not, or not all of, what is in
     the file."""
@@ -139,7 +142,7 @@ def answer(
 
 
 def brief(view: View, told: set[str]) -> list[Told]:
-    """The strongest standing observations that are not in ``told``, strongest first."""
+    """The strongest standing observations, at most five, that are not in ``told``, strongest first."""
     from valor.keys import Row
     from valor.scan import loads
 
@@ -150,7 +153,7 @@ def brief(view: View, told: set[str]) -> list[Told]:
         rows = [Row(bytes.fromhex(each)) for each in known]
     except (OSError, ValueError, TypeError):
         return []
-    return _confirmed(view, [row for row in rows if row.id not in told], len(rows))
+    return _confirmed(view, [row for row in rows if row.id not in told], MOST_STANDING)
 
 
 def _confirmed(view: View, rows: list[Row], most: int = 0) -> list[Told]:

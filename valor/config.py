@@ -31,7 +31,9 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("enabled", "LOA_MEMORY_ENABLED", True, "false: `observe` writes nothing"),
+    Setting(
+        "enabled", "LOA_MEMORY_ENABLED", True, "false: `observe` writes nothing, hooks and recall are silent"
+    ),
     Setting("limit", "VALOR_LIMIT", 10, "how many observations a query lists"),
     Setting("lock_timeout", "VALOR_LOCK_TIMEOUT", 10.0, "seconds to wait for another writer of the log"),
     Setting(

@@ -71,7 +71,8 @@ def observe(
     (a broken table, a log that cannot be opened); each entry's own error is in its fate.
     """
     if not workspace.config.enabled:
-        return [Fate(status=OFF, notes=("memory is off (LOA_MEMORY_ENABLED=false)",)) for _ in entries]
+        where = workspace.config.origins.get("enabled", "")
+        return [Fate(status=OFF, notes=(f"memory is off ({where}: enabled = false)",)) for _ in entries]
     gate = _Gate(workspace, redact, now)
     fates: list[Fate | None] = [None] * len(entries)
     ready: dict[int, _Ready] = {}

@@ -27,13 +27,15 @@ def sync(workspace: Workspace, *, rebuild: bool = False) -> Outcome:
     Unavailable, LockBusy where another sync runs for too long."""
     place = place_of(workspace)
     if not workspace.config.enabled:
-        with suppress(FileNotFoundError):
-            (place.folder / "view").unlink()  # without it hooks are silent
+        _make(place.folder)
+        (place.folder / "off").touch(0o600)  # so that hooks do not ask again and again
+        (place.folder / "view").unlink(missing_ok=True)  # without it hooks are silent
         return Outcome(how=OFF, lines=0)
     with _locked(place.folder, workspace.config.lock_timeout):
         address = server.ensure(workspace.config)
         with Connection(address, time.monotonic() + PATIENCE, MOST_REPLY) as connection:
             done = Follower(workspace, place, connection).run(rebuild)
+        (place.folder / "off").unlink(missing_ok=True)
         with suppress(OSError):  # the state folder was writable a moment ago; hooks merely stay silent
             hookfile.write(workspace.state)
         sweep(workspace.state, place.folder)
@@ -62,8 +64,8 @@ def after_append(workspace: Workspace, before: list[int], seconds: float) -> str
 
 @contextmanager
 def _locked(folder: Path, timeout: float) -> Iterator[None]:
+    _make(folder)
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise Unavailable(f"{folder}: {error.strerror}", "make room, or set XDG_STATE_HOME") from None
@@ -72,3 +74,13 @@ def _locked(folder: Path, timeout: float) -> Iterator[None]:
             yield
     finally:
         os.close(descriptor)
+
+
+def _make(folder: Path) -> None:
+    """Make a view's folder, and valor's own above it, for their user alone."""
+    try:
+        folder.parents[1].mkdir(parents=True, exist_ok=True)
+        for each in (folder.parents[1], folder.parent, folder):
+            each.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(f"{folder}: {error.strerror}", "make room, or set XDG_STATE_HOME") from None

@@ -39,15 +39,16 @@ case ${XDG_STATE_HOME:-} in
 esac
 [ -n "$head" ] || exit 0
 umask 077
-if [ ! -r "$state/hook" ]; then
-    # A clone on a machine where valor is installed and was not run yet: from the next event on.
+# Where nobody ran valor yet (a clone on a new machine), or what ran it is gone: from the next event on.
+wake() {
     case $head in
-    *'"SessionStart"'* | *'"sessionStart"'*)
+    *'"SessionStart"'* | *'"sessionStart"'* | *'"UserPromptSubmit"'* | *'"BeforeAgent"'*)
         command -v valor >/dev/null && (valor sync </dev/null >/dev/null &)
         ;;
     esac
     exit 0
-fi
+}
+[ -r "$state/hook" ] || wake
 
 # The text of a key of the event, in $value; a key inside the tool's own text has escaped quotes.
 text() {
@@ -75,5 +76,6 @@ if [ -n "$value" ]; then
 fi
 
 { IFS='' read -r python && IFS='' read -r hook; } <"$state/hook"
-[ -x "$python" ] && [ -r "$hook" ] && VALOR_EVENT_HEAD=$head "$python" -I -S "$hook" "$state"
+[ -x "$python" ] && [ -r "$hook" ] || wake
+VALOR_EVENT_HEAD=$head "$python" -I -S "$hook" "$state"
 exit 0

@@ -102,7 +102,7 @@ def _talk(report: Report, mended: Sequence[str], fix: bool) -> None:
         say("--fix: there was nothing that it mends")
     proven = report.measured.get("proven")
     if proven:
-        say(f"alive: what was written came back through {', '.join(proven)}")
+        say(f"alive: a trial observation came back through {', '.join(proven)}")
     if not report.grave:
         say("all is well")
         return

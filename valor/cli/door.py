@@ -28,10 +28,13 @@ def mirrored_view() -> View:
     """The view of the current directory's checkout as hooks have it, brought up to the log. Raises
     Unavailable."""
     from valor.answer import find_view
+    from valor.follow import OFF
     from valor.sync import sync
 
     place = workspace()
-    sync(place)
+    if sync(place).how == OFF:
+        where = place.config.origins.get("enabled", "")
+        raise Unavailable(f"memory is switched off ({where})", "set enabled = true, or unset the variable")
     view = find_view(str(place.config.root), str(place.state), str(place.config.root))
     if view is None:
         raise Unavailable("the mirror's files cannot be read", "run `valor sync --rebuild`")

@@ -65,14 +65,21 @@ def recall(
     found = answer(view, query, set(), now, time.monotonic() + _SECONDS, before=before)
     if view.wants_sync:
         raise Unavailable("the mirror does not answer", "`valor doctor` says why")
-    emit(
-        [{"id": each.id, "evidence": round(each.evidence, 3), "stub": each.stub} for each in found],
-        ["id", "evidence", "stub"],
-        as_table,
-    )
+    rows = [{"id": each.id, "evidence": round(each.evidence, 3), "stub": each.stub} for each in found]
+    if as_table:
+        rows = [row | {"stub": _words(str(row["stub"]))} for row in rows]
+    emit(rows, ["id", "evidence", "stub"], as_table)
     if not found:
         say("nothing to tell; --explain says why")
     return DONE if found else FOUND_NOTHING
+
+
+def _words(stub: str) -> str:
+    """What the stub says, for people."""
+    text = stub.partition(">")[2].rpartition("<")[0]
+    for entity, char in (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&amp;", "&")):
+        text = text.replace(entity, char)
+    return text
 
 
 def _query(text: list[str] | None) -> Query:

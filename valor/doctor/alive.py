@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from valor.doctor import canary as birds
+from valor.doctor import installed
 from valor.doctor.canary import Canary
-from valor.doctor.finding import Finding, info, problem, warning
+from valor.doctor.finding import PROBLEM, Finding, info, problem, warning
 from valor.doctor.harness import Handler
 from valor.doctor.patient import Patient
 from valor.doctor.shot import Shot, environment, fire
@@ -40,6 +41,10 @@ def check(patient: Patient) -> Iterator[Finding]:
         return
     if not patient.status.running and not patient.asleep:
         yield problem("not proven: the server does not answer", patient.status.address, "mend that first")
+        return
+    broken = [each for each in installed.hook_file(patient) if each.severity == PROBLEM]
+    if broken:  # it would be mended behind our back: the script wakes valor up where the file leads nowhere
+        yield problem(f"not alive: {broken[0].what}", broken[0].where, broken[0].do)
         return
     found: list[Finding] = []
     with birds.planted(config) as canary:  # nothing is yielded in here: who is asked no more, cleans up late

@@ -27,7 +27,7 @@ def check(patient: Patient) -> Iterator[Finding]:
     if not log.is_file() or not patient.workspace.config.enabled:
         return  # other checks say it
     if file is None:
-        yield warning("this checkout was never synced: nothing is recalled", folder, _SYNC, "sync")
+        yield warning("this checkout was never synced: of it nothing is recalled yet", folder, _SYNC, "sync")
         return
     behind = Behind(file, log)
     patient.measured["mirror"] = {"lines": file.lines, "fresh": not behind, "bytes_behind": behind.bytes}

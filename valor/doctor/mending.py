@@ -24,6 +24,8 @@ def mend(patient: Patient, findings: Iterable[Finding]) -> list[str]:
     """Apply the remedies that the findings name, each once; what was done, in words. One that fails says
     so and does not keep the others."""
     wanted = {finding.mend for finding in findings}
+    if "server" in wanted:
+        wanted.add("sync")  # the mirror went with the server that is replaced
     if "rebuild" in wanted:
         wanted.discard("sync")
     done = []

@@ -81,6 +81,10 @@ def _answer(event: events.Event, state: str, url: str, deadline: float) -> None:
         start(event, state, view, folders[0], root)
         return
     if view is None:
+        if event.kind != events.MOMENT:
+            from valor.hook.start import wake
+
+            wake(state, folders[0], root)
         return
     if event.kind == events.MOMENT:
         from valor.hook.session import journal

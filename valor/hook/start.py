@@ -7,6 +7,7 @@ from valor.hook import session
 from valor.hook.background import sync
 from valor.hook.events import told
 from valor.hook.output import LEAD, put
+from valor.viewfile import folder
 
 TYPE_CHECKING = False  # typing costs half an interpreter start
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def start(event: Event, state: str, view: View | None, place: str, named: str) -
     """Print the brief: its fixed part once a session, and observations that the session does not hold
     yet. Start a sync of the checkout, also of one that was never synced: at or above ``place``, or the
     root that was ``named``. Where there is neither: nothing."""
-    root = view.root if view else _unsynced(place, named)
+    root = view.root if view else unsynced(place, named)
     if not root:
         return
     own = event.folder(state)
@@ -30,11 +31,18 @@ def start(event: Event, state: str, view: View | None, place: str, named: str) -
         found = brief(view, told(event, state))
     lead = STANDING if fixed else LEAD
     put(event, state, view.folder if view else "", found, fixed=fixed, lead=lead, most=MOST_CHARACTERS)
-    if view or own:
-        sync(root, view.folder if view else own)
+    sync(root, view.folder if view else folder(state, root), at_once=True)
 
 
-def _unsynced(place: str, root: str) -> str:
+def wake(state: str, place: str, named: str) -> None:
+    """Start a sync of a checkout that has a log and was never synced: a worktree made in the middle of a
+    session, a state folder that was deleted. Not where memory was switched off at its last sync."""
+    root = unsynced(place, named)
+    if root and not session.is_there(f"{folder(state, root)}/off"):
+        sync(root, folder(state, root))
+
+
+def unsynced(place: str, root: str) -> str:
     """The checkout at or above a folder, or ``root``, where it has a log; else ""."""
     from valor.answer import checkout
 

@@ -22,17 +22,20 @@ NAME = "memory-hook.sh"
 SCRIPT = f".claude/scripts/{NAME}"
 VERSION = {"version": 1}
 
+# By bash, which reads with a time limit, and where there is none by sh: the script ends with 0, so that the
+# second runs only if the first could not.
+_RUN_S = 'bash "$s" 2>/dev/null || sh "$s" 2>/dev/null || :'
 # Claude Code may run it in any folder; the variable names the project. It is read by the shell and not
 # put in by the harness (which a bare ${CLAUDE_PROJECT_DIR} may be), so blanks in the path do no harm.
-_BY_VARIABLE = f's=${{CLAUDE_PROJECT_DIR:-.}}/{SCRIPT}; [ ! -f "$s" ] || sh "$s" || :'
+_BY_VARIABLE = f's=${{CLAUDE_PROJECT_DIR:-.}}/{SCRIPT}; [ ! -f "$s" ] || {_RUN_S}'
 # Gemini CLI and Cursor run it in the folder whose settings they read. Gemini replaces everything that
 # looks like a variable before a shell sees it, without quotes, so there is none; nor is anything here
 # that fish, which Cursor may use, would read in another way.
-_IN_PLACE = f"test ! -f {SCRIPT} || sh {SCRIPT} || true"
+_IN_PLACE = f"test ! -f {SCRIPT} || bash {SCRIPT} 2>/dev/null || sh {SCRIPT} 2>/dev/null || true"
 # Codex runs it in the session's folder, which may be below the root, by the user's own shell.
 _FROM_BELOW = (
     'sh -c \'r=$PWD; until [ -e "$r/.git" ] || [ -z "$r" ]; do r=${r%/*}; done; '
-    f's=$r/{SCRIPT}; [ -z "$r" ] || [ ! -f "$s" ] || sh "$s" || :\''
+    f's=$r/{SCRIPT}; [ -z "$r" ] || [ ! -f "$s" ] || {_RUN_S}\''
 )
 
 
