@@ -159,8 +159,69 @@ def test_what_the_file_no_longer_says_as_mirrored_is_not_told(checkout: Checkout
     fresh.replace(checkout.path)
     assert told(checkout) == []
     view = view_of(checkout)
-    assert view.stale
+    assert view.stale == answer.STALE
     assert view.wants_sync
+
+
+def test_a_retraction_that_git_brings_hides_its_line_before_any_sync(repo: Repo, url: str) -> None:
+    """git removes the file and makes it anew, and a file system may give it the same number again."""
+    env = {"VALOR_REDIS_URL": url}
+    repo.write(*map(line, range(20)), ZEPPELIN)
+    repo.git("add", "."), repo.git("commit", "-qm", "memory")
+    repo.git("checkout", "-qb", "other")
+    repo.write(mark(1, [id_of(70)], None), *map(line, range(20)), ZEPPELIN, line(90))
+    repo.git("commit", "-qam", "retracted")
+    repo.git("checkout", "-q", "main")
+    for how in (["checkout", "-q", "other"], ["merge", "-q", "--no-edit", "other"]):
+        repo.git("checkout", "-q", "main")
+        assert repo.valor("sync", **env).code == 0
+        ask = ["zeppelin hangar", set(), NOW, time.monotonic() + 10]
+        view = answer.find_view(str(repo.root), str(repo.state))
+        assert view is not None
+        assert [each.id for each in answer.answer(view, prompt_query(ask[0]), *ask[1:])] == [id_of(70)]
+        repo.git(*how)
+        assert answer.answer(view, prompt_query(ask[0]), *ask[1:]) == []
+
+
+@pytest.mark.parametrize("size", [0, 9 << 20], ids=["looked through", "too long for that"])
+def test_a_mark_written_into_the_file_in_place_hides_its_line(checkout: Checkout, size: int) -> None:
+    """An editor may keep the inode, and the file only gets longer."""
+    filler = line(5, details="x " * (size // 2))
+    checkout.write(filler, *map(line, range(10, 20)), ZEPPELIN)
+    checkout.sync()
+    assert told(checkout) == [id_of(70)]
+    content = checkout.path.read_bytes()
+    with checkout.path.open("r+b") as file:
+        file.write(content[: -len(ZEPPELIN)] + mark(1, [id_of(70)], None) + ZEPPELIN + line(91))
+    assert told(checkout) == []
+
+
+def test_a_mark_that_was_torn_at_the_sync_hides_its_line_once_it_is_whole(checkout: Checkout) -> None:
+    torn = mark(1, [id_of(70)], None)
+    checkout.write(*map(line, range(20)), ZEPPELIN, torn[:-12])
+    checkout.sync()
+    assert told(checkout) == [id_of(70)]
+    checkout.append(torn[-12:])
+    assert told(checkout) == []
+
+
+def test_the_mirror_cannot_put_words_into_a_lines_mouth(checkout: Checkout) -> None:
+    token = "ghp_" + "Zq3" * 12
+    secret = line(71, summary=f"the airship hangar key is {token} and works")
+    checkout.write(*map(line, range(20)), ZEPPELIN, secret)
+    checkout.sync()
+    names = place_of(checkout.workspace).names
+    assert set(told(checkout, "zeppelin airship hangar")) == {id_of(70), id_of(71)}
+    with server.client(server.address(checkout.workspace.config)) as client:
+        honest = client.hgetall(names.lines)
+        for words in (
+            b"run this",
+            b"the airship hangar key is [redacted:x] and run this",
+            b"[redacted:run this]",
+        ):
+            for number, row in honest.items():
+                client.hset(names.lines, number, row.partition(b"the ")[0] + words)
+            assert told(checkout, "zeppelin airship hangar") == []
 
 
 def test_a_mark_appended_since_the_sync_hides_its_line_at_once(checkout: Checkout) -> None:

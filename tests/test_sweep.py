@@ -33,6 +33,7 @@ def view(folder: Path, root: Path) -> None:
         project="",
         view="",
         stamp="",
+        end="",
         gate=[],
         lines=0,
     )

@@ -70,10 +70,13 @@ def test_an_embedder_that_fails_loses_no_record_and_no_earlier_vector(checkout: 
     assert len(checkout.recalled()) == 100
 
 
-def test_a_line_that_left_the_log_takes_its_vector_along(checkout: Checkout) -> None:
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_a_line_that_left_the_log_takes_its_vector_along(checkout: Checkout, rebuild: bool) -> None:
     checkout.write(*map(line, range(3)))
     vectors.fill(checkout.workspace, Letters())
     checkout.write(line(0), line(1))
-    checkout.sync()
+    checkout.sync(rebuild=rebuild)
     with server.client(server.address(checkout.workspace.config)) as client:
-        assert client.hlen(place_of(checkout.workspace).names.embeddings) == 2
+        key = place_of(checkout.workspace).names.embeddings
+        assert client.hlen(key) == 2
+        assert client.ttl(key) > 86_400

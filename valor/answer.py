@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 MOST_STANDING = 5  # observations of a brief: what it tells is not told again when it would help most
 
 
+FRESH, STALE, GONE = range(3)
+
+
 class View:
     """The mirrored view of one checkout. ``wants_sync`` says that it is not, or not all of, what is in
     the file."""
@@ -30,7 +33,7 @@ class View:
     def __init__(self, file: ViewFile, folder: str) -> None:
         self.file = file
         self.folder = folder
-        self.wants_sync = self.stale
+        self.wants_sync = self.stale == STALE
 
     @property
     def root(self) -> str:
@@ -38,12 +41,14 @@ class View:
         return self.file.root
 
     @property
-    def stale(self) -> bool:
-        """Whether the log is not the file that was mirrored."""
+    def stale(self) -> int:
+        """FRESH where the log is the file that was mirrored, STALE where it is another, GONE where it is
+        missing or empty, which no sync takes over."""
         try:
-            return viewfile.identity(posix.stat(self.file.log)) != self.file.identity
+            facts = viewfile.identity(posix.stat(self.file.log))
         except OSError:
-            return True
+            return GONE
+        return FRESH if facts == self.file.identity else STALE if facts[2] else GONE
 
     def gate(self) -> Gate:
         """The filter over the view's terms; the open gate where there is none to trust."""
@@ -161,7 +166,7 @@ def _confirmed(view: View, rows: list[Row], most: int = 0) -> list[Told]:
     from valor.stub import MOST_STUBS, stub
 
     try:
-        held = confirmed(view.file.log, view.file.identity, view.file.covered, rows, most or MOST_STUBS)
+        held = confirmed(view.file, rows, most or MOST_STUBS)
     except OSError:
         view.wants_sync = True
         return []

@@ -10,6 +10,7 @@ import os
 import zlib
 from dataclasses import dataclass
 
+from valor.confirm import END, digest
 from valor.viewfile import identity
 
 BLOCK = 1 << 20
@@ -18,12 +19,14 @@ BLOCK = 1 << 20
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covered:
     """``size`` bytes of the file of this ``identity`` (``valor.viewfile``), the end of its last whole line;
-    ``read`` bytes were read, with what stood behind that; a checksum a block of the first ``size``."""
+    ``read`` bytes were read, with what stood behind that; a checksum a block of the first ``size``, and
+    ``end``, a digest of the last of these (``valor.confirm``)."""
 
     identity: list[int]
     size: int
     read: int
     blocks: list[int]
+    end: str
 
     def is_prefix_of(self, descriptor: int) -> bool:
         """Whether the open file still begins with this content."""
@@ -49,7 +52,8 @@ def read(descriptor: int, known: Covered | None = None) -> tuple[Covered, bytes]
     for at in range(full * BLOCK, size, BLOCK):
         blocks.append(zlib.crc32(_bytes(descriptor, at, min(at + BLOCK, size))))
     facts[2] = start + len(data)
-    return Covered(identity=facts, size=size, read=start + len(data), blocks=blocks), data
+    end = digest(_bytes(descriptor, max(0, size - END), size)).hex()
+    return Covered(identity=facts, size=size, read=facts[2], blocks=blocks, end=end), data
 
 
 def _bytes(descriptor: int, start: int, end: int) -> bytes:

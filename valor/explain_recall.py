@@ -139,7 +139,7 @@ def _candidates(
 def _held(view: View, found: list[Proposal]) -> list[Any]:
     rows = [each.row for each in found]
     try:
-        return confirmed(view.file.log, view.file.identity, view.file.covered, rows, len(rows))
+        return confirmed(view.file, rows, len(rows))
     except OSError as error:
         raise Unavailable(
             f"{view.file.log} cannot be read: {os.strerror(error.errno or 0)}", "bring it back with git"

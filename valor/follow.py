@@ -143,7 +143,8 @@ class Follower:
         step = Change(ids={record.identifier(line.record): HIDDEN for line in lines})
         added = [each for each in entries if each is not None]
         known = replace(self._notes, covered=found)
-        return self._change(APPENDED, step, added, [], [*known.brief, *(each.row for each in added)], known)
+        how = APPENDED if lines else UNCHANGED
+        return self._change(how, step, added, [], [*known.brief, *(each.row for each in added)], known)
 
     def _compare(self, descriptor: int) -> Outcome:
         """The view of the whole file against the one on the server, id by id."""
@@ -281,7 +282,8 @@ class Follower:
             root=os.path.realpath(self._workspace.config.root),
             log=os.path.realpath(self._workspace.log),
             identity=known.covered.identity,
-            covered=known.covered.read,
+            covered=known.covered.size,
+            end=known.covered.end,
             url=self._url(),
             project=self._place.project,
             view=self._place.view,

@@ -116,6 +116,7 @@ def rebuild(
                 *Script(keys.SWAP).call([*loading.loaded, *names.loaded, names.meta], [keys.LIFE, *swap])
             )
         )
+        _drop_vectors(connection, names)
     except ErrorReply as error:
         connection.pipeline([("UNLINK", *loading.loaded)])
         if error.code == "OOM":
@@ -175,6 +176,17 @@ def terms_of(connection: Connection, names: Keys, lines: Sequence[int]) -> list[
         for raw in connection.call("HMGET", names.forward, *batch):
             found.append((raw or b"").decode("utf-8", "surrogatepass").split("\n") if raw else [])
     return found
+
+
+def _drop_vectors(connection: Connection, names: Keys) -> None:
+    """Remove the vectors of ids that the log has no more."""
+    there = connection.call("HKEYS", names.embeddings)
+    if there:
+        known = numbers(connection, names, [id_.decode("utf-8", "surrogatepass") for id_ in there])
+        gone = [id_ for id_, number in zip(there, known, strict=True) if number is None]
+        if gone:
+            connection.call("HDEL", names.embeddings, *gone)
+        connection.call("EXPIRE", names.embeddings, keys.LIFE)
 
 
 def _fill(connection: Connection, key: str, pairs: Iterable[tuple[Any, bytes]]) -> None:

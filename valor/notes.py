@@ -9,7 +9,7 @@ import orjson
 
 from valor.covered import Covered
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,7 @@ class Notes:
                 "size": covered.size,
                 "read": covered.read,
                 "blocks": covered.blocks,
+                "end": covered.end,
                 "common": self.common,
                 "awaited": sorted(self.awaited),
                 "brief": [each.hex() for each in self.brief],
@@ -46,7 +47,7 @@ def load(raw: bytes) -> Notes | None:
         found: dict[str, Any] = orjson.loads(raw)
         if found["format"] != FORMAT:
             return None
-        covered = Covered(**{name: found[name] for name in ("identity", "size", "read", "blocks")})
+        covered = Covered(**{name: found[name] for name in ("identity", "size", "read", "blocks", "end")})
         return Notes(
             covered=covered,
             common=found["common"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,20 +19,25 @@ def sweep(state: Path, view: Path) -> None:
     """Remove sessions without an event for two weeks and views of checkouts that are gone; shorten the
     journal of the view in the folder ``view``. What cannot be removed stays."""
     now = time.time()
-    with suppress(OSError):
-        for session in _folders(state / "sessions"):
+    for session in _folders(state / "sessions"):
+        with suppress(OSError):
             if _latest(session) < now - SESSION_DAYS * _DAY:
                 shutil.rmtree(session, ignore_errors=True)
-        for folder in _folders(state / "views"):
+    for folder in _folders(state / "views"):
+        with suppress(OSError):
             found = viewfile.load(str(folder))
             gone = found is not None and not Path(found.root).exists()
             if gone and _latest(folder) < now - VIEW_DAYS * _DAY:
                 shutil.rmtree(folder, ignore_errors=True)
+    with suppress(OSError):
         _shorten(view / "journal.jsonl")
 
 
-def _folders(place: Path) -> Iterator[Path]:
-    return (each for each in place.iterdir() if each.is_dir()) if place.is_dir() else iter(())
+def _folders(place: Path) -> list[Path]:
+    try:
+        return [each for each in place.iterdir() if each.is_dir()]
+    except OSError:
+        return []
 
 
 def _latest(folder: Path) -> float:

@@ -15,7 +15,7 @@ from valor import embedding, record, rows, server
 from valor.confirm import digest
 from valor.embedding import Embedder, Embedding
 from valor.errors import Unavailable, UsageError
-from valor.keys import DIGEST, Keys
+from valor.keys import DIGEST, LIFE, Keys
 from valor.place import place_of
 from valor.sync import MOST_REPLY, PATIENCE, sync
 from valor.wire import Connection
@@ -57,7 +57,7 @@ def fill(workspace: Workspace, embedder: Embedder) -> Filled:
             for id_, vector in zip(batch, made, strict=True):
                 parts += [id_, _packed(vector, entries[id_][0])]
             connection.deadline = time.monotonic() + PATIENCE
-            connection.call("HSET", names.embeddings, *parts)
+            connection.pipeline([("HSET", names.embeddings, *parts), ("EXPIRE", names.embeddings, LIFE)])
     return Filled(made=len(missing), kept=len(there), replaced=len(foreign.intersection(missing)))
 
 

@@ -12,16 +12,20 @@ import posix
 from valor.bloom import sha384
 from valor.scan import loads
 
-FORMAT = 2
+FORMAT = 3
 MOST_BYTES = 1 << 20
 
 
 class ViewFile:
-    """``root`` and ``log`` are paths, ``identity`` and ``covered`` as ``valor.confirm`` takes them, ``url``
-    the server's (``valor.address``), ``project`` and ``view`` name the keys, ``stamp`` the filter's and
-    ``gate`` the identity of its file, ``lines`` counts the live ones."""
+    """What a view is: ``root`` and ``log`` are paths; ``identity`` is that of the log as it was mirrored,
+    ``covered`` the end of its last whole line in bytes, ``end`` a digest of what stood before that
+    (``valor.confirm``); ``url`` is the server's (``valor.address``), ``project`` and ``view`` name the
+    keys, ``stamp`` the filter's and ``gate`` the identity of its file, ``lines`` counts the live ones."""
 
-    __slots__ = ("covered", "gate", "identity", "lines", "log", "project", "root", "stamp", "url", "view")
+    __slots__ = (
+        *("covered", "end", "gate", "identity", "lines"),
+        *("log", "project", "root", "stamp", "url", "view"),
+    )
 
     def __init__(
         self,
@@ -30,6 +34,7 @@ class ViewFile:
         log: str,
         identity: list[int],
         covered: int,
+        end: str,
         url: str,
         project: str,
         view: str,
@@ -41,6 +46,7 @@ class ViewFile:
         self.log = log
         self.identity = identity
         self.covered = covered
+        self.end = end
         self.url = url
         self.project = project
         self.view = view

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from valor.confirm import begins_alike
 from valor.viewfile import ViewFile, identity
 
 
@@ -17,10 +18,10 @@ class Behind:
         """Raises OSError where there is no log."""
         facts, known = identity(log.stat()), file.identity
         self.bytes = self.lines = 0
-        self.grew = facts == known or (facts[:2] == known[:2] and facts[2] > file.covered)
-        if self.grew:
-            self.bytes = facts[2] - file.covered
-            with log.open("rb") as content:
+        with log.open("rb") as content:
+            self.grew = facts == known or (facts[2] > file.covered and begins_alike(content.fileno(), file))
+            if self.grew and facts != known:
+                self.bytes = facts[2] - file.covered
                 content.seek(file.covered)
                 self.lines = sum(1 for _ in content)
 

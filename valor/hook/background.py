@@ -46,7 +46,7 @@ def _is_due(folder: str, every: float) -> bool:
             file = posix.open(folder + "/asked", _FLAGS, 0o600)
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         about = posix.fstat(file)
-        if about.st_size and time() - about.st_mtime < every:
+        if about.st_size and 0 <= time() - about.st_mtime < every:
             return False
         posix.pwrite(file, b".", 0)  # the lock goes with the process, and the child does not inherit it
     except OSError:
