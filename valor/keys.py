@@ -78,8 +78,9 @@ local before, limit = tonumber(a[4]), tonumber(a[5])
 local divisor, common, never_common = tonumber(a[6]), tonumber(a[7]), tonumber(a[8])
 local rare, always_rare, least_lines = tonumber(a[9]), tonumber(a[10]), tonumber(a[11])
 local decay_rate, least_strength = tonumber(a[12]), tonumber(a[13])
-local types, told, at = {}, {}, 15
-for i = 1, tonumber(a[14]) do types[a[at]] = tonumber(a[at + 1]); at = at + 2 end
+local alone_share, alone_least = tonumber(a[14]), tonumber(a[15])
+local types, told, at = {}, {}, 17
+for i = 1, tonumber(a[16]) do types[a[at]] = tonumber(a[at + 1]); at = at + 2 end
 for i = 1, tonumber(a[at]) do told[a[at + i]] = true end
 at = at + tonumber(a[at]) + 1
 
@@ -98,14 +99,16 @@ for i = at, #a, 2 do
 end
 table.sort(asked, function(x, y) if x[1] ~= y[1] then return x[1] < y[1] end return x[2] < y[2] end)
 
-local sums, first = {}, #asked + 1
+local sums, first, said = {}, #asked + 1, {}
 for k, ask in ipairs(asked) do
   if ask[1] > always_rare and ask[1] > rare * lines then first = k; break end
   local postings, gain = redis.call('HGET', KEYS[1], a[ask[2]]), ask[3]
+  local alone = ask[1] <= alone_least or ask[1] <= alone_share * lines
   for p = 1, #postings, 4 do
     local word = struct.unpack('<I4', postings, p)
     local share = word % 4096
     local number = (word - share) / 4096
+    if alone then said[number] = true end
     sums[number] = (sums[number] or 0) + gain * (share / 4095)
   end
 end
@@ -114,7 +117,7 @@ end
 local most, left, count = 0, {}, 0
 for k = first, #asked do most = most + asked[k][3] end
 for number, sum in pairs(sums) do
-  if sum + most >= bar then left[number] = sum; count = count + 1 end
+  if sum + most >= bar or said[number] then left[number] = sum; count = count + 1 end
 end
 for k = first, #asked do
   if count == 0 then break end
@@ -144,7 +147,7 @@ end
 
 local best, rows = 0, {}
 for number, sum in pairs(left) do
-  if sum >= bar and sum > 0 and (before or sum >= best * near) then
+  if (sum >= bar or said[number]) and sum > 0 and (before or sum >= best * near) then
     if before then
       local row = redis.call('HGET', KEYS[2], number)
       if row and struct.unpack('<d', row) < before then rows[number] = row else sum = 0 end
@@ -152,10 +155,10 @@ for number, sum in pairs(left) do
     if sum > best then best = sum end
   end
 end
-local enough = math.max(best * near, bar)
+local enough = best * near
 local found = {}
 for number, sum in pairs(left) do
-  if sum >= enough and sum > 0 and (not before or rows[number]) then
+  if sum >= enough and (sum >= bar or said[number]) and sum > 0 and (not before or rows[number]) then
     local row = rows[number] or redis.call('HGET', KEYS[2], number)
     if row then
       local made, importance, _, _, _, long, kind = struct.unpack('<ddI8I4c8I2I2', row)

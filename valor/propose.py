@@ -63,6 +63,7 @@ def propose(
                 LEAST_LINES,
                 recall.DECAY_RATE,
                 0.0 if all_near else recall.LEAST_STRENGTH,
+                *recall.enough_alone(query),
                 len(recall.TYPE_WEIGHTS),
                 *types,
                 len(told),

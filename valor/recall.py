@@ -11,8 +11,8 @@ decides which go first. Chance agreement grows with the number of terms asked, s
 agreement that means something: hence the power. ``size`` counts every term of the window, known or
 not, so work on something that the log has never heard of needs more.
 
-A line needs a rare term besides: nonsense returns nothing, common words alone return nothing, and
-in a short prompt one rare word is enough.
+A line needs a rare term besides: nonsense returns nothing, common words alone return nothing. In a
+short prompt, where each word was chosen, one that is rare enough will do, whatever the bar.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ COMMON = 0.2  # share of the lines beyond which a term carries no weight,
 NEVER_COMMON = 3  # but a term of so many lines does in a log of any size
 RARE = 0.02  # share of the lines up to which a term is evidence by itself,
 ALWAYS_RARE = 5  # and so is a term of so many lines
+# In a prompt of one word it is enough that this is rare; of a few, it has to be rare indeed.
+RARE_INDEED = 0.002
+ALWAYS_RARE_INDEED = 2
 ORDINARY_LENGTH = 100.0  # terms, the summary's twice
 LONGEST = 5.0  # times the ordinary length; a longer line counts as this long
 
@@ -153,6 +156,24 @@ def static_factor(known: Known, now: float) -> float:
     return known.strength * decay(age, known.importance) * TYPE_WEIGHTS.get(known.type, 1.0)
 
 
+def enough_alone(query: Query) -> tuple[float, int]:
+    """Of how many lines a word is enough by itself: up to a share of the lines, or so many whatever the
+    log; (0, 0) where none is."""
+    if not query.short:
+        return 0.0, 0
+    return (RARE, ALWAYS_RARE) if len(query.weights) == 1 else (RARE_INDEED, ALWAYS_RARE_INDEED)
+
+
+def said_enough(query: Query, index: Index) -> set[int]:
+    """The lines that hold a word which is enough by itself."""
+    if not query.short:
+        return set()
+    share, least = enough_alone(query)
+    most = max(least, share * index.lines)
+    lists = [index.postings(term) for term in query.weights]
+    return {number for postings in lists if len(postings) <= most for number, _ in postings}
+
+
 def choose(
     sums: dict[int, float],
     query: Query,
@@ -163,7 +184,9 @@ def choose(
 ) -> list[Found]:
     """The at most three lines to tell, best first; none whose id is in ``told``."""
     divisor = max(query.size, 1.0) ** POWER
-    enough = max(max(sums.values(), default=0.0) * NEAR_BEST, bar(query, scale))
+    least, enough_said = bar(query, scale), said_enough(query, index)
+    sums = {number: total for number, total in sums.items() if total >= least or number in enough_said}
+    enough = max(sums.values(), default=0.0) * NEAR_BEST
     found = []
     for number, total in sums.items():
         if total < enough or not total:
