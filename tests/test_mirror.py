@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import mirrored
 import pytest
 import servers
 from conftest import Repo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mirrored import Checkout, id_of, line, mark
+from mirrored import STEPS, Checkout, History, id_of, line, mark
 
 from valor import answer, gate, log, recall, record, rows, server
 from valor.fold import fold
@@ -131,6 +133,8 @@ def told(checkout: Checkout, text: str = "zeppelin hangar") -> list[str]:
 
 
 ZEPPELIN = line(70, summary="the zeppelin leaves its hangar before the wind is read")
+QUOTES = 'say "hi" 1'
+DERIVED = record.identifier(json.loads(ZEPPELIN.replace(b'"id"', b'"no"')))
 
 
 def test_what_is_in_the_file_is_told(checkout: Checkout) -> None:
@@ -326,3 +330,96 @@ def test_a_gate_that_was_touched_since_is_checked_before_it_is_trusted(checkout:
     path.write_bytes(bytes(byte if at < 64 else 0 for at, byte in enumerate(path.read_bytes())))
     assert "zeppelin" in view_of(checkout).gate()
     assert told(checkout) == [id_of(70)]
+
+
+@settings(max_examples=80)
+@given(
+    before=st.lists(STEPS, max_size=4),
+    after=st.lists(STEPS, min_size=1, max_size=4),
+    in_place=st.booleans(),
+    glue=st.sampled_from([b"", b'{"a":1}', b" "]),
+)
+def test_whatever_became_of_the_file_only_what_it_says_now_is_told(
+    url: str, before: list[Any], after: list[Any], in_place: bool, glue: bytes
+) -> None:
+    with servers.own_config(redis_url=url) as config:
+        checkout, past = Checkout(config), History()
+        for step in before:
+            past.take(step)
+        checkout.write(past.content())
+        checkout.sync()
+        for step in after:
+            past.take(step)
+        content = past.content() + glue
+        if in_place:
+            with checkout.path.open("r+b") as file:
+                file.write(content)
+                file.truncate()
+        else:
+            fresh = checkout.path.with_suffix(".new")
+            fresh.write_bytes(content)
+            fresh.replace(checkout.path)
+        live = {record.identifier(each.record): each.record for each in fold(log.lines(checkout.path)).live()}
+        view = view_of(checkout)
+        for word in mirrored.WORDS:
+            for each in answer.answer(view, prompt_query(word), set(), NOW, time.monotonic() + 10):
+                assert each.id in live
+                assert not record.is_private(live[each.id])
+                assert live[each.id]["summary"] in each.stub
+
+
+@pytest.mark.parametrize(
+    ("lines", "change"),
+    [
+        ([ZEPPELIN.rstrip(b"\n")], lambda raw: raw + b'{"id":"obs-1-1","summary":"glued on"}\n'),
+        ([line(1), ZEPPELIN, line(2)], lambda raw: raw.replace(b"\n" + ZEPPELIN, b" " + ZEPPELIN)),
+        ([line(1), ZEPPELIN, line(2)], lambda raw: raw.replace(ZEPPELIN, ZEPPELIN[:-1] + b" ")),
+        ([ZEPPELIN], lambda raw: raw + mark(1, [id_of(70)], None).replace(b"obs-", b"\\u006fbs-")),
+        ([ZEPPELIN.replace(b'"id"', b'"no"')], lambda raw: raw + mark(1, [DERIVED], None)),
+        (
+            [line(70, id='say "hi" 1', summary="the zeppelin leaves")],
+            lambda raw: raw + mark(1, ['say "hi" 1'], None),
+        ),
+        ([ZEPPELIN, mark(1, [id_of(70)], id_of(80))], lambda raw: raw + line(80)),
+    ],
+    ids=[
+        "glued",
+        "joined to the line before",
+        "joined to the line behind",
+        "spelt otherwise",
+        "no id",
+        "quotes in the id",
+        "awaited",
+    ],
+)
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_line_that_is_dead_now_is_not_told(
+    checkout: Checkout, lines: list[bytes], change: Callable[[bytes], bytes], in_place: bool
+) -> None:
+    raw = b"".join([*map(line, range(10, 20)), *lines])
+    checkout.write(raw)
+    checkout.sync()
+    assert len(told(checkout, "zeppelin")) == 1
+    if in_place:
+        checkout.path.write_bytes(change(raw))
+    else:
+        fresh = checkout.path.with_suffix(".new")
+        fresh.write_bytes(change(raw))
+        fresh.replace(checkout.path)
+    assert told(checkout, "zeppelin") == []
+    checkout.sync()
+    assert checkout.differences() == []
+    assert told(checkout, "zeppelin") == []
+
+
+def test_a_log_reached_by_a_link_is_followed_where_that_leads(checkout: Checkout) -> None:
+    one, other = checkout.path.with_name("a"), checkout.path.with_name("b")
+    one.write_bytes(b"".join([*map(line, range(20)), ZEPPELIN]))
+    other.write_bytes(b"".join(map(line, range(20))))
+    checkout.path.symlink_to(one)
+    checkout.sync()
+    assert told(checkout) == [id_of(70)]
+    checkout.path.unlink()
+    checkout.path.symlink_to(other)
+    assert told(checkout) == []
+    assert view_of(checkout).wants_sync

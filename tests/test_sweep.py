@@ -34,6 +34,7 @@ def view(folder: Path, root: Path) -> None:
         view="",
         stamp="",
         end="",
+        settled=True,
         gate=[],
         lines=0,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import servers
 from conftest import Repo
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mirrored import WORDS, Checkout, id_of, line, mark
+from mirrored import STEPS, Checkout, History, id_of, line, mark
 
 from valor import server
 from valor.errors import Unavailable
@@ -203,6 +203,26 @@ def test_an_old_secret_is_neither_text_nor_term_in_the_mirror(checkout: Checkout
     assert b"the deploy used [redacted" in held
 
 
+def test_an_old_secret_in_a_type_is_masked_and_a_line_named_by_one_is_left_out(checkout: Checkout) -> None:
+    token = "ghp_" + "Zq3" * 12
+    checkout.write(line(1, type=token), line(2, id=token), line(3))
+    checkout.sync()
+    assert checkout.recalled() == {id_of(1), id_of(3)}
+    assert token.encode() not in b"".join(checkout.held().rows.values())
+    checkout.append(line(4, id=token + "b"))
+    checkout.sync()
+    assert checkout.recalled() == {id_of(1), id_of(3)}
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["fifo", "folder"])
+def test_a_log_that_is_no_plain_file_is_refused_and_not_waited_for(
+    checkout: Checkout, make: Callable[[Path], None]
+) -> None:
+    make(checkout.path)
+    with pytest.raises(Unavailable, match="no plain file"):
+        checkout.sync()
+
+
 def test_no_term_that_became_less_common_is_missing_from_the_gate(checkout: Checkout) -> None:
     """A word of four in eight lines is too common for the filter; of four in eighty it is not."""
     checkout.write(*(line(n, summary=f"zebra case{n}") for n in range(4)), *map(line, range(10, 14)))
@@ -235,81 +255,6 @@ def test_a_killed_load_leaves_nothing_for_long(checkout: Checkout) -> None:
         _fill(connection, names.terms, [("a", b"1234")])
     with server.client(server.address(checkout.workspace.config)) as client:
         assert 0 < client.ttl(names.terms) <= 3_600
-
-
-# A history: each step changes the log's file, and a sync follows it.
-STEPS = st.one_of(
-    st.tuples(st.just("append"), st.lists(st.integers(0, 40), min_size=1, max_size=4)),
-    st.tuples(st.just("mark"), st.integers(0, 40), st.one_of(st.none(), st.integers(0, 40))),
-    st.tuples(st.just("inline"), st.integers(41, 60), st.integers(0, 40)),
-    st.tuples(st.just("reinstate"), st.integers(0, 60)),
-    st.tuples(st.just("edit"), st.integers(0, 40), st.sampled_from(WORDS)),
-    st.tuples(st.just("private"), st.integers(0, 40)),
-    st.tuples(st.just("drop"), st.integers(0, 40)),
-    st.tuples(st.just("merge"), st.integers(0, 1 << 16)),
-    st.tuples(st.just("branch"), st.integers(0, 3)),
-    st.tuples(st.just("tear"), st.integers(1, 40)),
-    st.tuples(st.just("junk"), st.sampled_from([b"<<<<<<< HEAD\n", b"\n", b"{}{}\n", b"[1]\n", b"\xff\n"])),
-)
-
-
-class History:
-    """What the steps do to the lines; branches remember what they were."""
-
-    def __init__(self) -> None:
-        self.lines: list[bytes] = [line(n) for n in range(3)]
-        self.branches: dict[int, list[bytes]] = {}
-
-    def take(self, step: tuple[Any, ...]) -> None:
-        kind, *how = step
-        getattr(self, kind)(*how)
-        if not any(b'"summary"' in one and one.endswith(b"}\n") for one in self.lines):
-            self.lines.append(line(0))  # a log that lost all is another test's
-
-    def append(self, numbers: list[int]) -> None:
-        self.lines += map(line, numbers)
-
-    def mark(self, target: int, by: int | None) -> None:
-        name = len(self.lines)
-        self.lines.append(mark(name, [id_of(target)], None if by is None else id_of(by)))
-
-    def inline(self, number: int, target: int) -> None:
-        self.lines.append(line(number, supersedes=[id_of(target)]))
-
-    def reinstate(self, number: int) -> None:
-        of = f"sup-1700000000-{number:012x}"
-        self.lines.append(
-            json.dumps({"id": f"rei-1-{number}", "type": "reinstatement", "of": of}).encode() + b"\n"
-        )
-
-    def edit(self, number: int, word: str) -> None:
-        self.lines = [
-            line(number, summary=f"edited {word}") if id_of(number).encode() in one else one
-            for one in self.lines
-        ]
-
-    def private(self, number: int) -> None:
-        self.lines.append(line(number, private=True))
-
-    def drop(self, number: int) -> None:
-        self.lines = [one for one in self.lines if id_of(number).encode() not in one]
-
-    def merge(self, seed: int) -> None:
-        random.Random(seed).shuffle(self.lines)
-        self.lines += self.lines[:2]
-
-    def branch(self, name: int) -> None:
-        self.branches[name], self.lines = self.lines, list(self.branches.get(name, self.lines[:2]))
-
-    def tear(self, cut: int) -> None:
-        self.lines[-1] = self.lines[-1].rstrip(b"\n")[:cut]
-
-    def junk(self, raw: bytes) -> None:
-        self.lines.append(raw)
-
-    def content(self) -> bytes:
-        whole = b"".join(one if one.endswith(b"\n") else one + b"\n" for one in self.lines[:-1])
-        return whole + self.lines[-1]
 
 
 @settings(max_examples=60)

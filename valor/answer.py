@@ -22,6 +22,7 @@ MOST_STANDING = 5  # observations of a brief: what it tells is not told again wh
 
 
 FRESH, STALE, GONE = range(3)
+MOST_GATE = 256 << 20  # bytes of a filter: it has room for all the terms of a view that is full
 
 
 class View:
@@ -54,9 +55,12 @@ class View:
         """The filter over the view's terms; the open gate where there is none to trust."""
         path = f"{self.folder}/gate"
         try:
-            sound = viewfile.identity(posix.stat(path)) == self.file.gate
+            facts = posix.stat(path)
         except OSError:
             return bloom.Gate()
+        if facts.st_mode & 0o170000 != 0o100000 or facts.st_size > MOST_GATE:
+            return bloom.Gate()
+        sound = viewfile.identity(facts) == self.file.gate
         return bloom.load(path, self.file.stamp.encode(), sound) or bloom.Gate()
 
 
@@ -112,7 +116,8 @@ def answer(
     before: float | None = None,
     scale: float = 1.0,
 ) -> list[Told]:
-    """At most three observations that answer the query, best first, none of them in ``told``.
+    """At most three observations that answer the query, best first, none of them in ``told``: ids, or what
+    ``valor.viewfile.file_name`` makes of them.
 
     ``now`` in unix seconds, ``deadline`` of ``time.monotonic``; ``url`` names another server than the
     view's; ``before`` and ``scale`` as in ``valor.recall.recall``. Any trouble with server or file is an
@@ -140,7 +145,8 @@ def answer(
         view.wants_sync = True
         return []
     evidence = {proposal.row.id: proposal.evidence for proposal in found}
-    chosen = _confirmed(view, [proposal.row for proposal in found])
+    rows = [proposal.row for proposal in found]
+    chosen = _confirmed(view, [row for row in rows if viewfile.file_name(row.id) not in told])
     for each in chosen:
         each.evidence = evidence[each.id]
     return chosen
@@ -158,7 +164,7 @@ def brief(view: View, told: set[str]) -> list[Told]:
         rows = [Row(bytes.fromhex(each)) for each in known]
     except (OSError, ValueError, TypeError):
         return []
-    return _confirmed(view, [row for row in rows if row.id not in told], MOST_STANDING)
+    return _confirmed(view, [row for row in rows if viewfile.file_name(row.id) not in told], MOST_STANDING)
 
 
 def _confirmed(view: View, rows: list[Row], most: int = 0) -> list[Told]:

@@ -22,6 +22,8 @@ MOST_UNREAD = 8 << 20  # bytes of a changed log that are looked through; beyond 
 LONGEST_LINE = 1 << 20  # bytes of a line that is told
 END = 4_096  # bytes by which the end of what was mirrored is known again
 _REDACTED = "[redacted:"
+_KIND = "discovery"  # of a line without a type
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:/")  # as JSON has it
 
 
 def digest(raw: bytes) -> bytes:
@@ -33,26 +35,34 @@ def digest(raw: bytes) -> bytes:
 def confirmed(file: ViewFile, rows: list[Row], most: int) -> list[Row]:
     """The first ``most`` of the rows that hold in the log of the view.
 
-    A row holds when its bytes are where they were and say what it says, and when the log has not changed
-    since the view was made, or does not name its id a second time, as a mark would that hides it. A
-    changed log is looked through whole; of one too long for that, what was added, if all before is as it
-    was. Raises OSError.
+    A row holds when its bytes are where they were, a line of their own, and say what it says; and when the
+    log has not changed since the view was made, or names its id nowhere else, as a mark would that hides it.
+    A changed log is looked through whole; of one too long for that, what was added, if all before is as it
+    was and nothing in it waits to take effect. Raises OSError.
     """
     descriptor = posix.open(file.log, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
     try:
         unread, start = b"", 0
         facts = identity(posix.fstat(descriptor))
-        if facts != file.identity:
+        changed = facts != file.identity
+        if changed:
             start = 0 if facts[2] <= MOST_UNREAD else file.covered
-            if facts[2] - start > MOST_UNREAD or (start and not begins_alike(descriptor, file)):
+            if facts[2] - start > MOST_UNREAD:
+                return []
+            if start and not (file.settled and begins_alike(descriptor, file)):
                 return []
             unread = posix.pread(descriptor, facts[2] - start, start)
+            if any(b"\\u00%d" % digit in unread for digit in range(2, 8)):
+                return []  # letters of an id may be spelt so
         held: list[Row] = []
         for row in rows:
             if len(held) == most:
                 break
-            own = bool(unread) and row.offset >= start
-            if unread.count(row.id.encode()) <= own and _says(descriptor, row):
+            raw = _line(descriptor, row)
+            if not raw or not _says(raw, row):
+                continue
+            own = raw.count(row.id.encode()) if row.offset >= start else 0
+            if not changed or (_PLAIN.issuperset(row.id) and unread.count(row.id.encode()) <= own):
                 held.append(row)
         return held
     finally:
@@ -66,21 +76,27 @@ def begins_alike(descriptor: int, file: ViewFile) -> bool:
     return digest(posix.pread(descriptor, file.covered - start, start)).hex() == file.end
 
 
-def _says(descriptor: int, row: Row) -> bool:
-    """Whether the line is where the row has it, and the row tells what the line says and no more."""
-    if row.length > LONGEST_LINE:
-        return False
-    raw = posix.pread(descriptor, row.length, row.offset)
-    if digest(raw) != row.digest:
-        return False
+def _line(descriptor: int, row: Row) -> bytes:
+    """The row's bytes, where they are still a whole line; else nothing."""
+    if not 0 < row.length <= LONGEST_LINE:
+        return b""
+    before = 1 if row.offset else 0
+    around = posix.pread(descriptor, before + row.length + 1, row.offset - before)
+    raw = around[before : before + row.length]
+    ends = around[:before] in (b"", b"\n") and around[before + row.length :] in (b"", b"\n", b"\r")
+    return raw if ends and digest(raw) == row.digest else b""
+
+
+def _says(raw: bytes, row: Row) -> bool:
+    """Whether the row tells what the line says, and no more."""
     try:
         data = loads(raw.decode("utf-8-sig" if raw[:3] == b"\xef\xbb\xbf" else "utf-8"))
     except ValueError:
         return False
-    if not isinstance(data, dict) or data.get("id", row.id) not in (row.id, ""):
+    if not isinstance(data, dict) or str(data.get("id") or row.id) != row.id:
         return False
-    summary, details = data.get("summary"), data.get("details")
-    return _is_redacted(plain(_text(summary) or _text(details)), row.text)
+    summary, details, kind = _text(data.get("summary")), _text(data.get("details")), _text(data.get("type"))
+    return _is_redacted(plain(kind or _KIND), row.type) and _is_redacted(plain(summary or details), row.text)
 
 
 def _text(value: object) -> str:

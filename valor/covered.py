@@ -28,6 +28,11 @@ class Covered:
     blocks: list[int]
     end: str
 
+    @property
+    def is_torn(self) -> bool:
+        """Whether something stood behind the last whole line: a line that may become another one."""
+        return self.read > self.size
+
     def is_prefix_of(self, descriptor: int) -> bool:
         """Whether the open file still begins with this content."""
         if os.fstat(descriptor).st_size < self.size:

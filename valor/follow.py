@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -33,7 +34,7 @@ from valor.record import MARKS, Record
 from valor.rows import Entry
 from valor.viewfile import ViewFile
 from valor.wire import Connection
-from valor.workspace import Workspace
+from valor.workspace import LOG, Workspace
 
 OFF, UNCHANGED, APPENDED, CHANGED, REBUILT = "off", "unchanged", "appended", "changed", "rebuilt"
 _BRIEF = 12  # observations that are kept at hand for a brief
@@ -71,13 +72,13 @@ class Follower:
             if viewfile.identity(os.fstat(descriptor)) == known.identity:
                 mirror.touch(self._connection, self._place.names)
                 return Outcome(how=UNCHANGED, lines=self._facts.lines)
-            return self._follow(descriptor, known.is_prefix_of(descriptor))
+            return self._follow(descriptor, not known.is_torn and known.is_prefix_of(descriptor))
 
     def extend(self, before: list[int]) -> None:
         """Take appended lines in, if that is all there is to do."""
         if self._facts is None or self._notes is None or not self._has_files():
             return
-        if self._notes.covered.identity != before:
+        if self._notes.covered.identity != before or self._notes.covered.is_torn:
             return
         with self._open_log() as descriptor:
             found, data = covered.read(descriptor, self._notes.covered)
@@ -98,7 +99,10 @@ class Follower:
     def _open_log(self) -> Iterator[int]:
         path = self._workspace.log
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                os.close(descriptor)
+                raise Unavailable(f"{path} is no plain file", "move away what is there")
         except OSError as error:
             raise Unavailable(
                 f"{path} cannot be read: {error.strerror}",
@@ -164,7 +168,7 @@ class Follower:
             number = there.get(id_, HIDDEN)
             old = b"" if number == HIDDEN else packed.get(int(number), b"")
             if old and rows.digest_in(old) == digest(line.raw):
-                kept[int(number)] = rows.row(line, rows.text_in(old))
+                kept[int(number)] = rows.relocated(line, old)
                 hidden.discard(id_)
             elif fresh := rows.entry(line):
                 added.append(fresh)
@@ -172,7 +176,7 @@ class Follower:
         step.ids = {id_: HIDDEN for id_ in hidden if there.get(id_) != HIDDEN}
         step.gone_lines = [number for number in packed if number not in kept]
         if len(added) + len(step.gone_lines) <= max(_FEW, len(packed) // 3):
-            known = replace(self._notes, covered=found, awaited=_awaited(view))
+            known = replace(self._notes, covered=found, awaited=_awaited(view), settled=_is_settled(view))
             standing = [*kept.values(), *(each.row for each in added)]
             done = self._change(CHANGED, step, added, step.gone_lines, standing, known)
             if done is not None:
@@ -200,6 +204,7 @@ class Follower:
             covered=found,
             common=common,
             awaited=_awaited(view),
+            settled=_is_settled(view),
             brief=_strongest(each.row for each in entries),
         )
         facts = Meta(lines=lines, next=lines, stamp=os.urandom(8).hex(), state=known.dump())
@@ -280,10 +285,11 @@ class Follower:
     def _file(self, facts: Meta, known: Notes) -> ViewFile:
         return ViewFile(
             root=os.path.realpath(self._workspace.config.root),
-            log=os.path.realpath(self._workspace.log),
+            log=os.path.join(os.path.realpath(self._workspace.config.root), LOG),  # noqa: PTH118
             identity=known.covered.identity,
             covered=known.covered.size,
             end=known.covered.end,
+            settled=known.settled,
             url=self._url(),
             project=self._place.project,
             view=self._place.view,
@@ -321,6 +327,14 @@ def _bytes_only(_: Record) -> bool:
 def _awaited(view: View) -> frozenset[str]:
     """Ids that marks name and no line has: a line that brings one may be hidden, or hide, at once."""
     return frozenset(view.named - view.observations.keys() - view.marks.keys())
+
+
+def _is_settled(view: View) -> bool:
+    """Whether no mark speaks of a live line or an absent one: then no line that is added hides or shows
+    another without naming it."""
+    return not any(
+        view.is_live(id_) or id_ not in view.observations for id_ in view.named - view.marks.keys()
+    )
 
 
 def _common_now(common: Mapping[str, int], step: Change, lines: int) -> tuple[dict[str, int], list[str]]:

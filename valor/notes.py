@@ -15,12 +15,13 @@ FORMAT = 2
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
     """``covered`` is the content mirrored. ``common`` counts the lines of each term that the gate's filter
-    lacks for being too common; ``awaited`` are ids that marks name and no line has; ``brief`` the rows
-    of the strongest observations."""
+    lacks for being too common; ``awaited`` are ids that marks name and no line has; ``settled`` says that
+    no mark speaks of a live line or an absent one; ``brief`` holds the rows of the strongest observations."""
 
     covered: Covered
     common: dict[str, int] = field(default_factory=dict)
     awaited: frozenset[str] = frozenset()
+    settled: bool = False
     brief: list[bytes] = field(default_factory=list)
 
     def dump(self) -> bytes:
@@ -36,6 +37,7 @@ class Notes:
                 "end": covered.end,
                 "common": self.common,
                 "awaited": sorted(self.awaited),
+                "settled": self.settled,
                 "brief": [each.hex() for each in self.brief],
             }
         )
@@ -52,6 +54,7 @@ def load(raw: bytes) -> Notes | None:
             covered=covered,
             common=found["common"],
             awaited=frozenset(found["awaited"]),
+            settled=found["settled"],
             brief=[bytes.fromhex(each) for each in found["brief"]],
         )
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):

@@ -65,33 +65,36 @@ def entry(line: Line, holds_secret: bool | None = None) -> Entry | None:
     id_ = record.identifier(data)
     if record.is_private(data) or len(id_) > _LONGEST:
         return None
-    if bool(leaks(data)) if holds_secret is None else holds_secret:
+    found = leaks(data) if holds_secret is not False else []
+    if found:
+        if any(leak.field == "id" for leak in found):
+            return None  # an id is told as it is
         data = masked(data)
     summary, details = record.text(data, "summary"), record.text(data, "details")
     text = stub.plain(summary or details)[:_LONGEST_TEXT]
     if not text or not stub.plain(id_):
         return None
-    return Entry(id_, row(line, text), (summary, details, record.texts(data, "tags")))
+    said = id_.encode(), stub.plain(record.kind(data))[:_LONGEST].encode(), text.encode()
+    return Entry(id_, _row(line, *said), (summary, details, record.texts(data, "tags")))
 
 
-def row(line: Line, text: str) -> bytes:
-    """The line's row; ``text`` is what a stub says of it."""
+def relocated(line: Line, packed: bytes) -> bytes:
+    """The row of the same line at another place."""
+    *_, long, kind = _HEAD.unpack_from(packed)
+    end = _HEAD.size + long
+    return _row(line, packed[_HEAD.size : end], packed[end : end + kind], packed[end + kind :])
+
+
+def _row(line: Line, id_: bytes, type_: bytes, text: bytes) -> bytes:
     data, raw = line.record, line.raw
-    id_, type_ = record.identifier(data).encode(), stub.plain(record.kind(data))[:_LONGEST].encode()
     made, weight = record.moment(data), record.importance(data)
     head = _HEAD.pack(made, weight, line.offset, len(raw), digest(raw), len(id_), len(type_))
-    return head + id_ + type_ + text.encode()
+    return head + id_ + type_ + text
 
 
 def digest_in(packed: bytes) -> bytes:
     """The digest in a row: equal for equal lines, wherever they stand."""
     return packed[_DIGEST]
-
-
-def text_in(packed: bytes) -> str:
-    """The text in a row."""
-    *_, long, kind = _HEAD.unpack_from(packed)
-    return packed[_HEAD.size + long + kind :].decode()
 
 
 def standing(packed: bytes, now: float) -> tuple[float, float]:

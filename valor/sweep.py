@@ -42,7 +42,7 @@ def _folders(place: Path) -> list[Path]:
 
 def _latest(folder: Path) -> float:
     """When anything in the folder was last changed."""
-    return max(each.stat().st_mtime for each in (folder, *folder.iterdir()))
+    return max(each.lstat().st_mtime for each in (folder, *folder.iterdir()))
 
 
 def _shorten(journal: Path) -> None:

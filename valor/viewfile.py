@@ -19,12 +19,13 @@ MOST_BYTES = 1 << 20
 class ViewFile:
     """What a view is: ``root`` and ``log`` are paths; ``identity`` is that of the log as it was mirrored,
     ``covered`` the end of its last whole line in bytes, ``end`` a digest of what stood before that
-    (``valor.confirm``); ``url`` is the server's (``valor.address``), ``project`` and ``view`` name the
-    keys, ``stamp`` the filter's and ``gate`` the identity of its file, ``lines`` counts the live ones."""
+    (``valor.confirm``), and whether its marks are ``settled`` (``valor.notes``); ``url`` is the server's
+    (``valor.address``), ``project`` and ``view`` name the keys, ``stamp`` the filter's and ``gate`` the
+    identity of its file, ``lines`` counts the live ones."""
 
     __slots__ = (
         *("covered", "end", "gate", "identity", "lines"),
-        *("log", "project", "root", "stamp", "url", "view"),
+        *("log", "project", "root", "settled", "stamp", "url", "view"),
     )
 
     def __init__(
@@ -35,6 +36,7 @@ class ViewFile:
         identity: list[int],
         covered: int,
         end: str,
+        settled: bool,
         url: str,
         project: str,
         view: str,
@@ -47,6 +49,7 @@ class ViewFile:
         self.identity = identity
         self.covered = covered
         self.end = end
+        self.settled = settled
         self.url = url
         self.project = project
         self.view = view
@@ -67,6 +70,17 @@ def identity(facts: posix.stat_result) -> list[int]:
 def folder(state: str, root: str) -> str:
     """Where the view of the checkout at ``root`` (a real path) lies."""
     return f"{state}/views/{sha384(root.encode('utf-8', 'surrogateescape')).hexdigest()[:24]}"
+
+
+LONGEST_NAME = 128  # characters, as in memory-hook.sh
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+
+
+def file_name(id: str) -> str:
+    """The id where it can be a file's name, else a digest of it, which no such id is."""
+    if id and len(id) <= LONGEST_NAME and _PLAIN.issuperset(id) and id not in (".", ".."):
+        return id
+    return f"~{sha384(id.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def read(path: str) -> bytes:

@@ -43,12 +43,16 @@ umask 077
 wake() {
     case $head in
     *'"SessionStart"'* | *'"sessionStart"'* | *'"UserPromptSubmit"'* | *'"BeforeAgent"'*)
-        command -v valor >/dev/null && (valor sync </dev/null >/dev/null &)
+        # One at a time; what a killed one left behind counts for a minute.
+        if command -v valor >/dev/null && mkdir -p "$state"; then
+            [ -z "$(find "$state/waking" -prune -mmin +1)" ] || rmdir "$state/waking"
+            mkdir "$state/waking" && (valor sync </dev/null >/dev/null; rmdir "$state/waking") &
+        fi
         ;;
     esac
     exit 0
 }
-[ -r "$state/hook" ] || wake
+[ -f "$state/hook" ] && [ -r "$state/hook" ] || wake
 
 # The text of a key of the event, in $value; a key inside the tool's own text has escaped quotes.
 text() {
@@ -68,6 +72,7 @@ if [ -n "$value" ]; then
     case $value in . | .. | *[!A-Za-z0-9._-]*) value='' ;; esac
     if [ -n "$value" ] && [ ${#value} -le 128 ]; then
         calls=$state/sessions/$value/calls
+        [ -f "$calls" ] || [ ! -e "$calls" ] || exit 0
         printf . >>"$calls" || { mkdir -p "${calls%/*}" && printf . >>"$calls"; } || exit 0
         read -r value <"$calls"
         case $value in . | ..) exit 0 ;; esac

@@ -11,6 +11,7 @@ from __future__ import annotations
 import posix
 
 from valor.scan import loads
+from valor.viewfile import file_name
 from valor.window import SPAN, Query, window_query
 
 TYPE_CHECKING = False  # typing costs half an interpreter start
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     Fields: TypeAlias = dict[str, object]
 
-LONGEST_NAME = 128  # as in memory-hook.sh
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
 
 TOOL, FAILURE, PROMPT, SUBAGENT, START, MOMENT = range(6)
 
@@ -86,17 +85,8 @@ def normalised(fields: object) -> Event | None:
     return None if kind is None else Event(name, kind, fields)
 
 
-def file_name(id: str) -> str:
-    """The id where it can be a file's name, else a digest of it, which no such id is."""
-    if id and len(id) <= LONGEST_NAME and _PLAIN.issuperset(id) and id not in (".", ".."):
-        return id
-    from hashlib import sha256  # no light module, for what no harness sends
-
-    return f"~{sha256(id.encode('utf-8', 'replace')).hexdigest()[:32]}"
-
-
 def told(event: Event, state: str) -> set[str]:
-    """The ids that the session was told, those that cannot be a file's name excepted."""
+    """The file names of the ids that the session was told (``valor.viewfile.file_name``)."""
     try:
         return set(posix.listdir(event.folder(state) + "/told")) if event.session else set()
     except OSError:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import posix
 from time import time
 
-from valor.hook.events import file_name
 from valor.scan import quote
+from valor.viewfile import LONGEST_NAME, file_name
 
 TYPE_CHECKING = False  # typing costs half an interpreter start
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def journal(place: str, event: Event, ids: list[str]) -> None:
     """Append a line to ``<place>/journal.jsonl``; whatever is in the way, it is left undone."""
     listed = ",".join([quote(id) for id in ids])
     line = (
-        f'{{"at":{int(time())},"session":{quote(event.session)},"event":{quote(event.name)},'
+        f'{{"at":{int(time())},"session":{quote(event.session[:LONGEST_NAME])},"event":{quote(event.name)},'
         f'"ids":[{listed}]}}\n'
     )
     try:
