@@ -12,8 +12,11 @@ from typing import Any
 import servers
 from conftest import Repo, Result
 
+from valor.install.hooks import HARNESSES
+
 PROJECT = Path(__file__).parents[1]
 SCRIPT = PROJECT / ".claude/scripts/memory-hook.sh"
+COMMAND: str = HARNESSES["claude"].groups["PostToolUse"]["hooks"][0]["command"]
 
 FACTS = {
     "socket": "The socket pool hands out a dead connection after a fork",
@@ -38,10 +41,16 @@ def facts() -> list[dict[str, Any]]:
 
 
 def fire(repo: Repo, event: dict[str, Any] | bytes, *, cwd: Path | None = None, **env: str) -> Result:
-    """Run the hook's command with this event; a dict is written as harnesses write it."""
+    """Run the command that `valor init` wires, as Claude Code runs it, with this event; a dict is written as
+    harnesses write it."""
     text = event if isinstance(event, bytes) else json.dumps(event, separators=(",", ":")).encode()
     done = subprocess.run(
-        [SCRIPT], input=text, cwd=cwd or repo.root, env=repo.env | env, capture_output=True, timeout=20
+        ["sh", "-c", COMMAND],
+        input=text,
+        cwd=cwd or repo.root,
+        env=repo.env | {"CLAUDE_PROJECT_DIR": str(PROJECT)} | env,
+        capture_output=True,
+        timeout=20,
     )
     return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -179,6 +179,26 @@ def test_hooks_that_run_at_once_tell_a_fact_once_and_leave_no_process(repo: Repo
     assert processes_of(repo) == []
 
 
+def test_of_many_who_claim_a_fact_at_once_one_gets_it(tmp_path: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    from valor.hook import session
+    from valor.hook.events import normalised
+
+    event = normalised({"hook_event_name": "Stop", "session_id": "s"})
+    assert event
+    gate = Barrier(8)
+
+    def claims(_: int) -> list[str]:
+        gate.wait()
+        return [id_ for id_ in map(str, range(300)) if session.claim(str(tmp_path), event, id_)]
+
+    with ThreadPoolExecutor(8) as pool:
+        got = [id_ for each in pool.map(claims, range(8)) for id_ in each]
+    assert sorted(got) == sorted(map(str, range(300)))
+
+
 def test_each_injection_is_journalled_by_its_ids_and_nothing_else(agent: Agent) -> None:
     agent.prompt("socket pool after fork, secret words in the prompt")
     agent.fire("Stop", stop_hook_active=False, last_assistant_message="secret words")
@@ -461,7 +481,7 @@ def test_a_clone_on_a_new_machine_is_ready_from_the_second_event_on(repo: Repo, 
     ada = Agent(repo, "ada")
     assert ada.fire("SessionStart", source="startup") == []
     wait_for_background(repo)
-    assert ada.prompt("socket pool after fork") == ["socket"]
+    servers.wait_for(lambda: ada.prompt("socket pool after fork") == ["socket"])
 
 
 def test_the_command_answers_as_the_script_does(agent: Agent) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from mirrored import STEPS, Checkout, History, id_of, line, mark
 
 from valor import answer, gate, log, recall, record, rows, server
+from valor.address import parse
 from valor.fold import fold
 from valor.keys import Keys, Row
 from valor.place import place_of
@@ -423,3 +424,77 @@ def test_a_log_reached_by_a_link_is_followed_where_that_leads(checkout: Checkout
     checkout.path.symlink_to(other)
     assert told(checkout) == []
     assert view_of(checkout).wants_sync
+
+
+def test_an_explanation_says_of_each_candidate_what_recall_does_with_it(repo: Repo, url: str) -> None:
+    repo.write(
+        *map(line, range(40)),
+        ZEPPELIN,
+        line(71, summary="another zeppelin"),
+        line(72, summary="a zeppelin too"),
+    )
+    env = {"VALOR_REDIS_URL": url}
+    for text in (
+        "zeppelin",
+        "zeppelin amber",
+        "amber blue coral",
+        "the zeppelin of the amber hangar in coral fawn hazel",
+    ):
+        rows = repo.valor("recall", "--explain", text, **env).rows
+        said = {row["id"] for row in rows if row["of"] == "candidate" and row["reason"] == "told"}
+        assert said == {row["id"] for row in repo.valor("recall", text, **env).rows}
+    (row,) = (
+        row for row in repo.valor("recall", "--explain", "hangar", **env).rows if row["of"] == "candidate"
+    )
+    assert (row["strength"], row["reason"]) == (1.0, "told")
+    (view,) = (answer.find_view(str(repo.root), str(repo.state)),)
+    assert view is not None
+    names = Keys(view.file.project, view.file.view)
+    with Connection(parse(url), time.monotonic() + 10) as connection:
+        connection.call("HSET", names.strength, id_of(70), 0.1)
+        (row,) = (
+            row for row in repo.valor("recall", "--explain", "hangar", **env).rows if row["of"] == "candidate"
+        )
+        connection.call("DEL", names.strength)
+    assert row["reason"].startswith("graded below")
+
+
+@pytest.mark.parametrize("step", ["gate", "server", "view"])
+def test_a_sync_cut_off_between_two_steps_hides_nothing(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """The filter first, then the server, then the file by which hooks find both."""
+
+    def cut(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    before = view_of(checkout).file.stamp
+    checkout.append(line(71, summary="an airship moors at dawn"))
+    with monkeypatch.context() as patch:
+        if step == "gate":
+            patch.setattr("valor.follow.Follower._write", cut)
+        elif step == "server":
+            patch.setattr("valor.mirror.change", cut)
+        else:
+            patch.setattr("valor.follow.Follower._publish", cut)
+        with pytest.raises(KeyboardInterrupt):
+            checkout.sync()
+    assert view_of(checkout).file.stamp == before
+    assert told(checkout) == [id_of(70)]
+    assert told(checkout, "airship") == ([id_of(71)] if step == "view" else [])
+    checkout.sync()
+    assert checkout.differences() == []
+    assert told(checkout, "airship") == [id_of(71)]
+
+
+def test_a_filter_of_another_state_is_not_asked(checkout: Checkout) -> None:
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    gate_file = place_of(checkout.workspace).folder / "gate"
+    old = gate_file.read_bytes()
+    checkout.append(line(71, summary="an airship moors at dawn"))
+    checkout.sync()
+    gate_file.write_bytes(old)
+    assert told(checkout, "airship") == [id_of(71)]

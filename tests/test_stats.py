@@ -121,6 +121,7 @@ def test_hooks_that_are_at_work_are_no_alarm(ward: Repo) -> None:
     wired_days_ago(ward, 40)
     journal(ward, (0.01, "ada", []))
     ward.valor("observe", "The upload needs a larger multipart boundary", "--type", "error")
+    ward.valor("sync")  # on a busy machine the 50 ms that observe gives it may not do
     assert stats(ward)[1] == ""
 
 

@@ -77,11 +77,9 @@ class Told:
 
 
 def checkout(cwd: str, root: str = "") -> str | None:
-    """The real path of the checkout that ``cwd`` lies in, or of ``root``; None outside. Changes into it."""
-    try:
-        posix.chdir(root or cwd)
-        place = posix.getcwd()
-    except (OSError, ValueError):
+    """The real path of the checkout that ``cwd`` lies in, or of ``root``; None outside."""
+    place = _real(root or cwd)
+    if not place:
         return None
     if root:
         return place
@@ -93,6 +91,23 @@ def checkout(cwd: str, root: str = "") -> str | None:
             if not place.strip("/"):
                 return None
             place = place.rpartition("/")[0]
+
+
+def _real(folder: str) -> str:
+    """The folder's path without links, as the kernel has it; "" where there is none."""
+    try:
+        here = posix.open(".", posix.O_RDONLY | posix.O_CLOEXEC)
+    except OSError:
+        here = -1
+    try:
+        posix.chdir(folder)
+        return posix.getcwd()
+    except (OSError, ValueError):
+        return ""
+    finally:
+        if here >= 0:
+            posix.fchdir(here)
+            posix.close(here)
 
 
 def find_view(cwd: str, state: str, root: str = "") -> View | None:

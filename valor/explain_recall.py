@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from valor import gate, recall
+from valor import gate, mirror, recall
 from valor.address import parse
 from valor.answer import View
 from valor.bloom import Filter
@@ -15,13 +15,14 @@ from valor.confirm import confirmed
 from valor.errors import Unavailable
 from valor.keys import POSTING, Keys
 from valor.propose import Proposal, propose
-from valor.recall import NEAR_BEST, TYPE_WEIGHTS, decay
+from valor.recall import LEAST_STRENGTH, NEAR_BEST, TYPE_WEIGHTS, decay
 from valor.stub import MOST_STUBS
 from valor.window import Query
 from valor.wire import Connection
 
 _SECONDS = 10.0  # for the server
-_MOST_CANDIDATES = 12
+_ASKED = 60  # candidates: the best by score, of which some have too little evidence
+_SHOWN = 12
 _DAY = 86_400.0
 
 
@@ -48,7 +49,7 @@ def explain(view: View, query: Query, now: float, before: float | None = None) -
     Unavailable where the mirror cannot be asked."""
     filter_ = view.gate()
     weights = gate.known_terms(query, filter_)
-    bar = gate.bar(query) / max(query.size, 1.0) ** gate.POWER
+    bar = gate.BAR
     most = sum(w for term, w in query.weights.items() if term in filter_)
     most *= gate.information(1, filter_.lines) / max(query.size, 1.0) ** gate.POWER
     names = Keys(view.file.project, view.file.view)
@@ -63,10 +64,13 @@ def explain(view: View, query: Query, now: float, before: float | None = None) -
             now,
             before=before,
             all_near=True,
-            limit=_MOST_CANDIDATES,
+            limit=_ASKED,
         )
-    if found is None:
-        raise Unavailable("there is no mirror of this checkout", "run `valor sync`")
+        if found is None:
+            raise Unavailable("there is no mirror of this checkout", "run `valor sync`")
+        ids = [each.row.id for each in found]
+        numbers = [int(number or -1) for number in mirror.numbers(connection, names, ids)]
+        held = dict(zip(ids, map(frozenset, mirror.terms_of(connection, names, numbers)), strict=True))
     holding = {term: int(length) // POSTING for term, length in zip(asked, lengths, strict=True)}
     return Explanation(
         query={"terms": len(asked), "size": round(query.size, 3), "short": query.short},
@@ -75,10 +79,10 @@ def explain(view: View, query: Query, now: float, before: float | None = None) -
             "filter": isinstance(filter_, Filter),
             "known": sum(term in filter_ for term in asked),
             "most": round(most, 3),
-            "bar": round(bar, 3),
+            "bar": 0.0 if query.short else bar,
             "passes": bool(weights),
         },
-        candidates=_candidates(view, found, bar, bool(weights), now),
+        candidates=_candidates(view, found, _sufficient(query, holding, held, view), bool(weights), now),
     )
 
 
@@ -99,21 +103,36 @@ def _term(term: str, query: Query, holding: int, lines: int, known: bool) -> dic
     }
 
 
+def _sufficient(
+    query: Query, holding: dict[str, int], held: dict[str, frozenset[str]], view: View
+) -> set[str]:
+    """The ids of the lines that hold a word which is enough by itself."""
+    share, least = recall.enough_alone(query)
+    alone = {term for term, count in holding.items() if 0 < count <= max(least, share * view.file.lines)}
+    return {id_ for id_, terms in held.items() if not alone.isdisjoint(terms)}
+
+
 def _candidates(
-    view: View, found: list[Proposal], bar: float, passes: bool, now: float
+    view: View, found: list[Proposal], sufficient: set[str], passes: bool, now: float
 ) -> list[dict[str, Any]]:
     held = {row.id for row in _held(view, found)}
-    best = max((each.evidence for each in found), default=0.0)
+    enough = [each for each in found if each.evidence >= gate.BAR or each.row.id in sufficient]
+    best = max((each.evidence for each in enough), default=0.0)
     told = 0
     rows = []
     for each in found:
         row = each.row
+        age = decay((now - row.created) / _DAY, row.importance)
+        weight = TYPE_WEIGHTS.get(row.type, 1.0)
+        strength = each.score / (each.evidence * age * weight) if each.evidence else 0.0
         if not passes:
             reason = "the gate ended it"
-        elif each.evidence < bar:
+        elif each not in enough:
             reason = "evidence below the bar"
         elif each.evidence < NEAR_BEST * best:
             reason = f"evidence below {NEAR_BEST} of the best"
+        elif strength < LEAST_STRENGTH:
+            reason = f"graded below {LEAST_STRENGTH}: no longer offered"
         elif row.id not in held:
             reason = "not in the file as mirrored: run `valor sync`"
         elif told == MOST_STUBS:
@@ -127,13 +146,14 @@ def _candidates(
                 "type": row.type,
                 "summary": row.text,
                 "evidence": round(each.evidence, 3),
-                "decay": round(decay((now - row.created) / _DAY, row.importance), 3),
-                "type_weight": TYPE_WEIGHTS.get(row.type, 1.0),
+                "strength": round(strength, 3),
+                "decay": round(age, 3),
+                "type_weight": weight,
                 "score": round(each.score, 3),
                 "reason": reason,
             }
         )
-    return rows
+    return [row for place, row in enumerate(rows) if place < _SHOWN or row["reason"] == "told"]
 
 
 def _held(view: View, found: list[Proposal]) -> list[Any]:
