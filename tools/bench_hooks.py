@@ -59,22 +59,26 @@ def hooks(bench: Bench) -> None:
     nothing, something = _read(bench, FOREIGN), _read(bench, _known(small))
     for event, ends in ((nothing, True), (something, False)):
         assert _is_ended_by_the_gate(bench, small, event) == ends
+    code = _read(bench, (ROOT / "tests" / "mirrored.py").read_text()[:3_000])
     sides = interleave(
         runs,
         bare,
+        fire(small, code, 2),
         fire(small, nothing, 0),
         fire(small, nothing, 2),
         fire(small, something, 2),
         fire(large, something, 2),
         through_redis_py,
     )
-    start, buffered, ended, told, told_large, theirs = sides
+    start, asked, buffered, ended, told, told_large, theirs = sides
     value = ratio(buffered, start, "wall")
     bench.row(
         "hook, a call that is only counted (2 of 3): wall / a bare interpreter", value, "<= 0.6", value <= 0.6
     )
     value = ratio(ended, start, "cpu")
     bench.row("hook, a window that the gate ends: CPU / a bare interpreter", value, "<= 1.6", value <= 1.6)
+    value = ratio(asked, start, "cpu")
+    bench.row("hook, 3,000 characters of code that the server is asked about: the same", value, "", None)
     value = ratio(told, start, "cpu")
     bench.row("hook with stubs, 10,000 lines: CPU / a bare interpreter", value, "<= 2.1", value <= 2.1)
     value = ratio(told_large, told, "cpu")
