@@ -60,6 +60,16 @@ def loads(text: str) -> object:
     return value
 
 
+def parsed(value: object) -> object:
+    """What a text holds that holds JSON; anything else as it is."""
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return loads(value)
+        except ValueError:  # text that begins like JSON
+            return value
+    return value
+
+
 def quote(text: str) -> str:
     """``text`` as a JSON string, quotes included, in ASCII."""
     return _quote(text)

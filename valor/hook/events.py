@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import posix
 
-from valor.scan import loads
+from valor.scan import parsed
 from valor.viewfile import file_name
 from valor.window import SPAN, Query, window_query
 
@@ -130,16 +130,6 @@ def _call(fields: Fields) -> Fields:
     if got is None:
         got = parsed(fields.get("tool_output"))
     return {"tool_input": fields.get("tool_input"), "tool_response": got, "error": fields.get("error")}
-
-
-def parsed(value: object) -> object:
-    """What a text holds that holds JSON; anything else as it is."""
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        try:
-            return loads(value)
-        except ValueError:  # text that begins like JSON
-            return value
-    return value
 
 
 def _text(fields: Fields, key: str) -> str:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import posix
 
-from valor.hook.events import parsed
-from valor.scan import loads
+from valor.scan import loads, parsed
 
 TYPE_CHECKING = False  # typing costs half an interpreter start
 if TYPE_CHECKING:
