@@ -373,6 +373,11 @@ def test_the_first_block_may_end_anywhere(agent: Agent, at: int) -> None:
         assert told(context(fire(agent.repo, text))) == ["socket"]
 
 
+def test_blanks_behind_the_event_make_no_difference(agent: Agent) -> None:
+    text = json.dumps(agent.event("UserPromptSubmit", prompt="socket pool after fork")).encode()
+    assert told(context(fire(agent.repo, text + b" " * 3_000 + b"\n"))) == ["socket"]
+
+
 def test_a_closed_standard_output_costs_nothing_but_the_answer(agent: Agent) -> None:
     event = agent.event("UserPromptSubmit", prompt="socket pool after fork")
     done = subprocess.run(

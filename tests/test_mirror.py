@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -134,6 +135,7 @@ def told(checkout: Checkout, text: str = "zeppelin hangar") -> list[str]:
 
 
 ZEPPELIN = line(70, summary="the zeppelin leaves its hangar before the wind is read")
+SLASHED = mark(1, ["mem:12/a"], None).replace(b"/", b"\\/")
 QUOTES = 'say "hi" 1'
 DERIVED = record.identifier(json.loads(ZEPPELIN.replace(b'"id"', b'"no"')))
 
@@ -382,6 +384,8 @@ def test_whatever_became_of_the_file_only_what_it_says_now_is_told(
             lambda raw: raw + mark(1, ['say "hi" 1'], None),
         ),
         ([ZEPPELIN, mark(1, [id_of(70)], id_of(80))], lambda raw: raw + line(80)),
+        ([ZEPPELIN.rstrip(b"\n")], lambda raw: raw + b'\r{"x":1}\n'),
+        ([line(70, id="mem:12/a", summary="the zeppelin leaves")], lambda raw: raw + SLASHED),
     ],
     ids=[
         "glued",
@@ -391,6 +395,8 @@ def test_whatever_became_of_the_file_only_what_it_says_now_is_told(
         "no id",
         "quotes in the id",
         "awaited",
+        "glued by a return",
+        "slash",
     ],
 )
 @pytest.mark.parametrize("in_place", [True, False])
@@ -498,3 +504,49 @@ def test_a_filter_of_another_state_is_not_asked(checkout: Checkout) -> None:
     checkout.sync()
     gate_file.write_bytes(old)
     assert told(checkout, "airship") == [id_of(71)]
+
+
+ODD: dict[str, dict[str, Any]] = {
+    "brackets": {"summary": "look for [redacted: see the vault] before zeppelin"},
+    "details alone": {"summary": "\u200b \x07", "details": "the zeppelin leaves"},
+    "numbers": {"summary": 4711, "details": "zeppelin"},
+    "no type": {"type": None, "summary": "the zeppelin leaves"},
+    "control": {"summary": "the zeppelin \x1b[31mleaves\x1b[0m\n at dawn"},
+    "emoji": {"summary": "the zeppelin leaves \U0001f680"},
+    "long": {"summary": "the zeppelin leaves " + "its hangar " * 60},
+    "slash": {"id": "mem:12/a", "summary": "the zeppelin leaves"},
+    "secret": {"summary": "zeppelin " + "ghp_" + "Zq3" * 12 + " was revoked"},
+    "cut secret": {"summary": "zeppelin " + "x" * 384 + " ghp_" + "Zq3" * 12},
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
+def test_a_live_line_is_told_however_odd_it_is(checkout: Checkout, name: str, end: bytes) -> None:
+    checkout.write(
+        *(each.rstrip(b"\n") + end for each in (*map(line, range(20)), line(70, **ODD[name]), line(80)))
+    )
+    checkout.sync()
+    assert told(checkout, "zeppelin") == [ODD[name].get("id", id_of(70))]
+
+
+def test_escapes_of_what_no_id_holds_silence_nothing(checkout: Checkout) -> None:
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    checkout.append(b'{"id":"obs-9-9","summary":"a \\u003cb\\u003e \\u00e9 \\u007f"}\n')
+    assert told(checkout) == [id_of(70)]
+    checkout.append(mark(2, ["mem:12/a"], None).replace(b"/", b"\\/"))
+    assert told(checkout) == [id_of(70)]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir], ids=["fifo", "folder"])
+def test_a_gate_that_is_no_file_is_replaced_and_not_waited_for(
+    checkout: Checkout, make: Callable[[str], None]
+) -> None:
+    checkout.write(*map(line, range(20)), ZEPPELIN)
+    checkout.sync()
+    path = place_of(checkout.workspace).folder / "gate"
+    path.unlink()
+    make(str(path))
+    assert told(checkout) == [id_of(70)]
+    assert [each.what for each in checkout.differences()] == ["gate"]

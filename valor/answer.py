@@ -22,7 +22,6 @@ MOST_STANDING = 5  # observations of a brief: what it tells is not told again wh
 
 
 FRESH, STALE, GONE = range(3)
-MOST_GATE = 256 << 20  # bytes of a filter: it has room for all the terms of a view that is full
 
 
 class View:
@@ -57,8 +56,6 @@ class View:
         try:
             facts = posix.stat(path)
         except OSError:
-            return bloom.Gate()
-        if facts.st_mode & 0o170000 != 0o100000 or facts.st_size > MOST_GATE:
             return bloom.Gate()
         sound = viewfile.identity(facts) == self.file.gate
         return bloom.load(path, self.file.stamp.encode(), sound) or bloom.Gate()

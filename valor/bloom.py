@@ -15,6 +15,7 @@ is no filter, and the gate stands open: it may err towards yes, never towards no
 
 from __future__ import annotations
 
+import posix
 import sys
 
 try:
@@ -29,6 +30,7 @@ ERROR_RATE = 0.001
 SLICES = 10  # ceil(log2(1 / ERROR_RATE))
 
 MAGIC = b"VBLOOM\x01" + (b"<" if sys.byteorder == "little" else b">")
+MOST_BYTES = 256 << 20  # of a file: room for all the terms of a view that is full
 HEADER = 64
 STAMP = 32
 CHECK = 16
@@ -76,12 +78,19 @@ class Filter(Gate):
 def load(path: str, stamp: bytes | None = None, sound: bool = False) -> Filter | None:
     """The filter in the file; None where there is none to trust, or it is of another view than ``stamp``.
     ``sound`` says that the bytes are known to be those that were written, so that they need no checking."""
+    return parse(read(path), stamp, sound)
+
+
+def read(path: str) -> bytes:
+    """The file's bytes; none where it is no plain file, which might never end, or not readable."""
     try:
+        facts = posix.stat(path)
+        if facts.st_mode & 0o170000 != 0o100000 or facts.st_size > MOST_BYTES:
+            return b""
         with open(path, "rb") as file:  # noqa: PTH123  (pathlib costs more than the whole gate)
-            data = file.read()
+            return file.read()
     except OSError:
-        return None
-    return parse(data, stamp, sound)
+        return b""
 
 
 def parse(data: bytes, stamp: bytes | None = None, sound: bool = False) -> Filter | None:

@@ -23,7 +23,9 @@ LONGEST_LINE = 1 << 20  # bytes of a line that is told
 END = 4_096  # bytes by which the end of what was mirrored is known again
 _REDACTED = "[redacted:"
 _KIND = "discovery"  # of a line without a type
-_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:/")  # as JSON has it
+_PLAIN = frozenset(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:"
+)  # a slash may be escaped
 
 
 def digest(raw: bytes) -> bytes:
@@ -37,8 +39,9 @@ def confirmed(file: ViewFile, rows: list[Row], most: int) -> list[Row]:
 
     A row holds when its bytes are where they were, a line of their own, and say what it says; and when the
     log has not changed since the view was made, or names its id nowhere else, as a mark would that hides it.
-    A changed log is looked through whole; of one too long for that, what was added, if all before is as it
-    was and nothing in it waits to take effect. Raises OSError.
+    A changed log is looked through whole. One too long for that is taken to have grown where what was
+    mirrored ends as it did and no mark in it waits to take effect, and what was added is looked through; a
+    byte changed in the middle of such a log is seen by sync alone. Raises OSError.
     """
     descriptor = posix.open(file.log, posix.O_RDONLY | posix.O_NONBLOCK | posix.O_CLOEXEC)
     try:
@@ -52,8 +55,8 @@ def confirmed(file: ViewFile, rows: list[Row], most: int) -> list[Row]:
             if start and not (file.settled and begins_alike(descriptor, file)):
                 return []
             unread = posix.pread(descriptor, facts[2] - start, start)
-            if any(b"\\u00%d" % digit in unread for digit in range(2, 8)):
-                return []  # letters of an id may be spelt so
+            if _spells_letters(unread):
+                return []
         held: list[Row] = []
         for row in rows:
             if len(held) == most:
@@ -81,10 +84,25 @@ def _line(descriptor: int, row: Row) -> bytes:
     if not 0 < row.length <= LONGEST_LINE:
         return b""
     before = 1 if row.offset else 0
-    around = posix.pread(descriptor, before + row.length + 1, row.offset - before)
-    raw = around[before : before + row.length]
-    ends = around[:before] in (b"", b"\n") and around[before + row.length :] in (b"", b"\n", b"\r")
+    around = posix.pread(descriptor, before + row.length + 2, row.offset - before)
+    raw, behind = around[before : before + row.length], around[before + row.length :]
+    ends = around[:before] in (b"", b"\n") and (behind[:1] in (b"", b"\n") or behind == b"\r\n")
     return raw if ends and digest(raw) == row.digest else b""
+
+
+def _spells_letters(raw: bytes) -> bool:
+    """Whether a letter that an id may have is written as an escape somewhere: it would hide a mention."""
+    at = raw.find(b"\\u00")
+    while at >= 0:
+        code = raw[at + 4 : at + 6]
+        if code.isalnum() and code[:1] < b"8" and chr(int(code, 16) if _is_hex(code) else 0) in _PLAIN:
+            return True
+        at = raw.find(b"\\u00", at + 4)
+    return False
+
+
+def _is_hex(code: bytes) -> bool:
+    return len(code) == 2 and all(char in b"0123456789abcdefABCDEF" for char in code)
 
 
 def _says(raw: bytes, row: Row) -> bool:
@@ -96,7 +114,9 @@ def _says(raw: bytes, row: Row) -> bool:
     if not isinstance(data, dict) or str(data.get("id") or row.id) != row.id:
         return False
     summary, details, kind = _text(data.get("summary")), _text(data.get("details")), _text(data.get("type"))
-    return _is_redacted(plain(kind or _KIND), row.type) and _is_redacted(plain(summary or details), row.text)
+    return _is_redacted(plain(kind or _KIND), row.type) and _is_redacted(
+        plain(summary) or plain(details), row.text
+    )
 
 
 def _text(value: object) -> str:
@@ -105,10 +125,10 @@ def _text(value: object) -> str:
 
 def _is_redacted(text: str, said: str) -> bool:
     """Whether ``said`` is the beginning of ``text``, with nothing but redactions for parts of it."""
+    if text.startswith(said):
+        return bool(said)
     first, *rest = said.split(_REDACTED)
-    if not rest:
-        return text.startswith(said)
-    if not text.startswith(first):
+    if not rest or not text.startswith(first):
         return False
     at = len(first)
     for part in rest:

@@ -18,7 +18,7 @@ from io import BytesIO
 
 import orjson
 
-from valor import bloom_file, covered, log, mirror, notes, recall, record, rows, server, viewfile
+from valor import bloom, bloom_file, covered, log, mirror, notes, recall, record, rows, server, viewfile
 from valor.beside import beside
 from valor.confirm import digest
 from valor.covered import Covered
@@ -122,7 +122,7 @@ class Follower:
             and (file.stamp, file.project, file.view)
             == (self._facts.stamp, self._place.project, self._place.view)
             and file.url == self._url()
-            and (self._place.folder / "gate").exists()
+            and (self._place.folder / "gate").is_file()
         )
 
     def _simple(self, data: bytes) -> list[Line] | None:
@@ -257,7 +257,7 @@ class Follower:
         known = replace(known, common=common, brief=_strongest(standing))
         facts = Meta(lines=lines, next=old.next + len(added), stamp=os.urandom(8).hex(), state=known.dump())
         gate = bloom_file.extend(
-            (self._place.folder / "gate").read_bytes(), fresh, lines, facts.stamp.encode()
+            bloom.read(str(self._place.folder / "gate")), fresh, lines, facts.stamp.encode()
         )
         if gate is None:
             return None

@@ -71,7 +71,9 @@ def entry(line: Line, holds_secret: bool | None = None) -> Entry | None:
             return None  # an id is told as it is
         data = masked(data)
     summary, details = record.text(data, "summary"), record.text(data, "details")
-    text = stub.plain(summary or details)[:_LONGEST_TEXT]
+    text = (stub.plain(summary) or stub.plain(details))[:_LONGEST_TEXT]
+    if found and "]" not in text[text.rfind("[") :]:
+        text = text[: text.rfind("[")]  # no torn redaction at the end
     if not text or not stub.plain(id_):
         return None
     said = id_.encode(), stub.plain(record.kind(data))[:_LONGEST].encode(), text.encode()

@@ -5,6 +5,7 @@
 # interpreter and the file that valor left in $state/hook. A hook may never harm the session: the exit
 # code is 0 whatever happens, and what is printed is the answer or nothing.
 exec 2>/dev/null
+LC_ALL=C # a character is a byte, also where bytes are no text
 trap 'exit 0' EXIT
 case ${1:-} in
 -h | --help)

@@ -54,8 +54,10 @@ def _read() -> object:
                 return found
         more = posix.read(0, _CHUNK)
         data += more
-        if not more or len(data) > LONGEST_EVENT:
-            raise ValueError("no event, or too long a one")
+        if len(data) > LONGEST_EVENT:
+            raise ValueError("too long an event")
+        if not more:
+            return _parsed(data)
 
 
 def _parsed(data: bytes) -> object:

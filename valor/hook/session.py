@@ -72,6 +72,14 @@ def make_folders(place: str) -> None:
             continue
 
 
+def is_young(place: str, seconds: float) -> bool:
+    """Whether there is something at the path that was last changed less than ``seconds`` ago."""
+    try:
+        return time() - posix.stat(place).st_mtime < seconds
+    except OSError:
+        return False
+
+
 def is_there(place: str) -> bool:
     """Whether there is anything at the path."""
     try:

@@ -34,11 +34,14 @@ def start(event: Event, state: str, view: View | None, place: str, named: str) -
     sync(root, view.folder if view else folder(state, root), at_once=True)
 
 
+OFF_SECONDS = 60.0  # after which it is asked whether memory that was switched off still is
+
+
 def wake(state: str, place: str, named: str) -> None:
     """Start a sync of a checkout that has a log and was never synced: a worktree made in the middle of a
-    session, a state folder that was deleted. Not where memory was switched off at its last sync."""
+    session, a state folder that was deleted. Not where memory was found switched off a moment ago."""
     root = unsynced(place, named)
-    if root and not session.is_there(f"{folder(state, root)}/off"):
+    if root and not session.is_young(f"{folder(state, root)}/off", OFF_SECONDS):
         sync(root, folder(state, root))
 
 
