@@ -287,13 +287,14 @@ def test_observe_brings_its_own_line_into_the_mirror(checkout: Checkout) -> None
     assert checkout.sync().how == UNCHANGED
 
 
-def test_a_named_server_that_is_not_there_is_said_and_nothing_is_lost(repo: Repo) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "10.255.255.1:6379"], ids=["refused", "unroutable"])
+def test_a_named_server_that_is_not_there_is_said_and_nothing_is_lost(repo: Repo, host: str) -> None:
     done = repo.valor(
         "observe",
         "the zeppelin job needs a mutex",
         "--owner",
         "observations",
-        VALOR_REDIS_URL="redis://127.0.0.1:1/0",
+        VALOR_REDIS_URL=f"redis://{host}/0",
     )
     assert done.code == 0
     assert "mirror was skipped" in done.err
