@@ -550,3 +550,11 @@ def test_a_gate_that_is_no_file_is_replaced_and_not_waited_for(
     make(str(path))
     assert told(checkout) == [id_of(70)]
     assert [each.what for each in checkout.differences()] == ["gate"]
+
+
+def test_a_secret_in_the_details_costs_the_summary_no_letter(checkout: Checkout) -> None:
+    secret = "ghp_" + "Zq3" * 12
+    checkout.write(*map(line, range(20)), line(70, summary="the zeppelin leaves", details=f"key {secret}"))
+    checkout.sync()
+    found = answer.answer(view_of(checkout), prompt_query("zeppelin"), set(), NOW, time.monotonic() + 10)
+    assert [each.stub.partition("] ")[2] for each in found] == ["the zeppelin leaves</thought>"]

@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from valor.viewfile import ViewFile
     from valor.window import Query
 
-
 MOST_STANDING = 5  # observations of a brief: what it tells is not told again when it would help most
-
-
 FRESH, STALE, GONE = range(3)
 
 

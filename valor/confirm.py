@@ -23,9 +23,8 @@ LONGEST_LINE = 1 << 20  # bytes of a line that is told
 END = 4_096  # bytes by which the end of what was mirrored is known again
 _REDACTED = "[redacted:"
 _KIND = "discovery"  # of a line without a type
-_PLAIN = frozenset(
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:"
-)  # a slash may be escaped
+# Letters of an id that stand in JSON as they are; a slash may be escaped.
+_PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:")
 
 
 def digest(raw: bytes) -> bytes:
@@ -95,7 +94,7 @@ def _spells_letters(raw: bytes) -> bool:
     at = raw.find(b"\\u00")
     while at >= 0:
         code = raw[at + 4 : at + 6]
-        if code.isalnum() and code[:1] < b"8" and chr(int(code, 16) if _is_hex(code) else 0) in _PLAIN:
+        if _is_hex(code) and chr(int(code, 16)) in _PLAIN:
             return True
         at = raw.find(b"\\u00", at + 4)
     return False

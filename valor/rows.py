@@ -72,8 +72,9 @@ def entry(line: Line, holds_secret: bool | None = None) -> Entry | None:
         data = masked(data)
     summary, details = record.text(data, "summary"), record.text(data, "details")
     text = (stub.plain(summary) or stub.plain(details))[:_LONGEST_TEXT]
-    if found and "]" not in text[text.rfind("[") :]:
-        text = text[: text.rfind("[")]  # no torn redaction at the end
+    bracket = text.rfind("[")
+    if found and bracket >= 0 and len(text) == _LONGEST_TEXT and "]" not in text[bracket:]:
+        text = text[:bracket]  # the cut went through a redaction
     if not text or not stub.plain(id_):
         return None
     said = id_.encode(), stub.plain(record.kind(data))[:_LONGEST].encode(), text.encode()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from valor.answer import View
     from valor.hook.events import Event
 
+OFF_SECONDS = 60.0  # after which it is asked whether memory that was switched off still is
+
 
 def start(event: Event, state: str, view: View | None, place: str, named: str) -> None:
     """Print the brief: its fixed part once a session, and observations that the session does not hold
@@ -32,9 +34,6 @@ def start(event: Event, state: str, view: View | None, place: str, named: str) -
     lead = STANDING if fixed else LEAD
     put(event, state, view.folder if view else "", found, fixed=fixed, lead=lead, most=MOST_CHARACTERS)
     sync(root, view.folder if view else folder(state, root), at_once=True)
-
-
-OFF_SECONDS = 60.0  # after which it is asked whether memory that was switched off still is
 
 
 def wake(state: str, place: str, named: str) -> None:
