@@ -364,6 +364,17 @@ def test_a_number_is_as_good_as_its_text_wherever_an_id_stands() -> None:
             assert fold_of([*numbered, one]).survivor("1") == "2"
 
 
+def test_of_several_survivors_the_newest_is_named() -> None:
+    data = [
+        observed("a", 0),
+        observed("b", 9),
+        observed("c", 2),
+        mark("sup-1", "a", "b"),
+        mark("sup-2", "a", "c"),
+    ]
+    assert fold_of(data).survivor("a") == "b"
+
+
 def test_an_id_twice_in_one_mark_is_marked_once() -> None:
     assert fold_of([*ABC, mark("sup-1", "aa", "b")]).marked_by == {"a": ["sup-1"]}
 
