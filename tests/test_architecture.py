@@ -20,7 +20,7 @@ LEVELS: list[set[str]] = [
         *("embedding", "address", "scan", "keys"),
     },
     {
-        *("config", "git", "gitconfig", "lock", "dial", "wire", "beside"),
+        *("config", "git", "gitconfig", "lock", "dial", "wire", "beside", "child"),
         *("viewfile", "confirm", "propose", "answer", "brief"),
     },
     {
@@ -37,6 +37,7 @@ LEVELS: list[set[str]] = [
         "supersede",
         "memory",
         "consolidate",
+        "external_judge",
         "verify",
         "transfer",
         "importers",
