@@ -233,6 +233,13 @@ def test_megabytes_without_a_line_end_are_one_line(judges: Judges) -> None:
     assert answers.ignored == 1
 
 
+def test_a_line_that_never_ends_is_not_kept() -> None:
+    hearing = _Hearing(["1"])
+    for _ in range(50):
+        hearing.hear(b"x" * LONGEST_LINE)
+    assert len(hearing._line) <= 2 * LONGEST_LINE
+
+
 def test_who_prints_without_end_is_ended(judges: Judges) -> None:
     answers = judges.ask("say('1')\nwhile True:\n    os.write(1, os.urandom(65536))\n")
     assert words(answers) == {"1": "duplicate"}
@@ -303,7 +310,7 @@ def test_a_silent_grandchild_is_ended_with_the_judge(judges: Judges) -> None:
 def test_who_left_the_session_cannot_hold_us(judges: Judges) -> None:
     answers = judges.ask(
         "if os.fork() == 0:\n    os.setsid()\n    os.write(alive, b'%d' % os.getpid())\n"
-        "    while True:\n        say('1'); time.sleep(0.001)\n"
+        "    while True:\n        os.write(2, bytes(65536))\n"
         "os.read(0, 1)\n"
     )
     assert answers.ended == "the judge ended, and left a process that kept its output open"
@@ -320,7 +327,8 @@ def test_who_ignores_being_asked_to_end_is_ended(judges: Judges, monkeypatch: py
 
 def test_what_is_said_on_being_asked_to_end_counts(judges: Judges) -> None:
     answers = judges.ask(
-        "def last(*_):\n    say('1')\n    sys.exit()\nsignal.signal(signal.SIGTERM, last)\nhang()\n",
+        "def last(*_):\n    print('prose ' * 50_000)\n    say('1')\n    sys.exit()\n"  # beyond a pipe
+        "signal.signal(signal.SIGTERM, last)\nhang()\n",
         timeout=2,
     )
     assert words(answers) == {"1": "duplicate"}
@@ -331,7 +339,8 @@ def test_an_interrupt_ends_the_judge_and_goes_on_up(judges: Judges, stubborn: bo
     ignore = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" if stubborn else ""
     command = judges.command(f"{ignore}if os.fork():\n    os.write(alive, b'ready ')\nhang()\n")
     asking = (
-        "from pathlib import Path; from valor.external_judge import ask\n"
+        "import signal; from pathlib import Path; from valor.external_judge import ask\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job in the background ignores it
         f"ask({command!r}, [{{'id': '1'}}], timeout=600, cwd=Path('.'), environment={{}})\n"
     )
     asker = subprocess.Popen([sys.executable, "-c", asking], stderr=subprocess.PIPE)
