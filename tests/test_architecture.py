@@ -20,7 +20,7 @@ LEVELS: list[set[str]] = [
         *("embedding", "address", "scan", "keys"),
     },
     {
-        *("config", "git", "gitconfig", "lock", "dial", "wire", "beside"),
+        *("config", "git", "gitconfig", "lock", "dial", "wire", "beside", "child"),
         *("viewfile", "confirm", "propose", "answer", "brief"),
     },
     {
