@@ -109,6 +109,9 @@ WITHIN_A_LEVEL = {
     ("vectors", "place"),
     ("vectors", "sync"),
     ("eval", "sync"),
+    ("eval", "consolidate"),
+    ("consolidate", "place"),
+    ("consolidate", "sync"),
     ("recall_index", "keys"),
 }
 BELOW_ALL = {"errors", "record"}

@@ -42,7 +42,7 @@ def shorts(*records: dict[str, Any], **options: Any) -> list[tuple[str, str, tup
 
 
 def test_words_that_only_fill_do_not_make_a_fact_another() -> None:
-    other = "Page cache must just be warmed after each deploy."
+    other = "Page cache must really be warmed after each deploy."
     [step] = planned(line("a"), line("b", 2, other)).steps
     assert short(step) == (APPLY, "a", ("b",))
     assert (step.tier, step.relation, step.rule) == (Tier.AUTO, Relation.DUPLICATE, "same_text")
@@ -150,7 +150,7 @@ def test_a_pair_that_was_told_apart_is_not_proposed_again() -> None:
         {"id": "sup-1", "type": "supersession", "supersedes": ["b"], "by": "a"},
         {"id": "rei-1", "type": "reinstatement", "of": "sup-1"},
     )
-    for summary in (WARM, "Page cache must just be warmed after each deploy."):
+    for summary in (WARM, "Page cache must really be warmed after each deploy."):
         found = planned(line("a"), line("b", 2, summary), *marks)
         assert found.steps == ()
 

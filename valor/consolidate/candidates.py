@@ -19,7 +19,7 @@ from itertools import pairwise
 
 Text = tuple[Sequence[str], Sequence[str]]
 
-_FEATURES = 40  # of a text, heaviest first: what it is indexed under and asks for
+_FEATURES = 60  # of a text, heaviest first: what it is indexed under and asks for
 _LOOK = 1000  # entries of the index that one text reads; half of it loses a hundredth of the partners
 _SUMMARY, _DETAILS, _ADJACENT = 2.0, 1.0, 1.0  # what the rarity of a feature counts by where it stands
 _SHARE = 0.18  # of the lighter text's weight that partners share at least

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Indel
 
 from valor.consolidate.claim import Claim
-from valor.consolidate.lexicon import GENERIC, NEGATIONS, OPPOSITES
+from valor.consolidate.lexicon import GENERIC, NEGATIONS, OPPOSITES, PLATFORMS
 from valor.consolidate.statement import Kind, Statement, Token, speaks_of
 from valor.consolidate.typo import is_typo
 from valor.tokens import STOP_WORDS
@@ -30,11 +30,12 @@ class Difference:
     guard: str
     one: tuple[str, ...]
     other: tuple[str, ...]
+    is_mild: bool = False
 
     @property
     def is_exchange(self) -> bool:
-        """Whether each side says something in place of the other's."""
-        return bool(self.one and self.other)
+        """Whether each side says something in place of the other's; a mild difference is none."""
+        return bool(self.one and self.other) and not self.is_mild
 
     def __str__(self) -> str:
         return f"{self.guard}: {_listed(self.one)} / {_listed(self.other)}"
@@ -96,22 +97,33 @@ def polarity(one: Claim, other: Claim) -> Difference | None:
 
 
 def scope(one: Claim, other: Claim) -> Difference | None:
-    """Components: labels in front of the summary, tags, referenced paths. Sides that name none, or
-    that share one, agree."""
-    for left, right in (
-        (one.statement.label, other.statement.label),
-        (one.tags, other.tags),
-        (one.places, other.places),
-    ):
+    """Components: labels in front of the summary, tags, referenced paths.
+
+    Sides that name none, or that share one, agree; but for a label that names a platform where the
+    other has none, and tags of which each has some of its own: those are not merged unseen.
+    """
+    labels = one.statement.label, other.statement.label
+    for left, right in (labels, (one.tags, other.tags), (one.places, other.places)):
         if left and right and left.isdisjoint(right):
             return Difference("scope", tuple(sorted(left)), tuple(sorted(right)))
-    left, right = (
-        one.statement.label - other.statement.vocabulary,
-        other.statement.label - one.statement.vocabulary,
-    )
-    if left and right:
-        return Difference("scope", tuple(sorted(left)), tuple(sorted(right)))
+    left, right = labels
+    if left != right and left and right:
+        alone = left - other.statement.vocabulary, right - one.statement.vocabulary
+        if all(alone):
+            return Difference("scope", tuple(sorted(alone[0])), tuple(sorted(alone[1])))
+    here, there = one.tags - other.tags, other.tags - one.tags
+    if here and there:
+        return Difference("scope", tuple(sorted(here)), tuple(sorted(there)), is_mild=True)
+    platforms = (left ^ right) & PLATFORMS
+    if platforms:
+        return Difference("scope", tuple(sorted(left & platforms)), tuple(sorted(right & platforms)))
     return None
+
+
+def are_apart(one: Claim, other: Claim) -> bool:
+    """Whether the two are about different components."""
+    found = scope(one, other)
+    return found is not None and found.is_exchange
 
 
 def wording(one: Claim, other: Claim) -> Difference | None:
@@ -154,10 +166,20 @@ def _missing(name: str, one: Claim, other: Claim, asked: Callable[[Token], bool]
 
 
 def _unspoken(statement: Statement, other: Statement, asked: Callable[[Token], bool]) -> tuple[str, ...]:
-    """The tokens of the summary that the other statement nowhere speaks of, each once."""
+    """The tokens of the summary that the other statement nowhere speaks of, each once; also a name that
+    it writes in another case (`-f` and `-F`)."""
     tokens = [token for token in statement.tokens if asked(token)]
-    vocabulary = other.vocabulary if tokens else _NONE
-    return tuple(dict.fromkeys(token.text for token in tokens if not speaks_of(vocabulary, token)))
+    if not tokens:
+        return ()
+    vocabulary = other.vocabulary
+    names = {token.exact for token in other.tokens if token.kind is Kind.NAME}
+    cases = {token.key for token in other.tokens if token.kind is Kind.NAME}
+    found = (
+        token.text
+        for token in tokens
+        if (token.exact not in names if token.key in cases else not speaks_of(vocabulary, token))
+    )
+    return tuple(dict.fromkeys(found))
 
 
 def _is_generic(*verbs: Token) -> bool:

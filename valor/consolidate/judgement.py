@@ -11,6 +11,7 @@ ever proposes; what is applied rests on equality or on an explicit word.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from rapidfuzz.distance import Indel
 
 from valor.consolidate.claim import Claim
 from valor.consolidate.guards import Difference, differences, in_common
-from valor.consolidate.lexicon import FILLERS, GENERIC, LIMITS, NEGATIONS
+from valor.consolidate.lexicon import DENIALS, FURTHER, GENERIC, LIMITS, NEGATIONS, PLATFORMS
 from valor.consolidate.replacing import ground
 from valor.consolidate.statement import Kind, Statement, Token, keys, tokenize
 from valor.consolidate.typo import is_typo
@@ -63,6 +64,11 @@ MOST_COVERED, LEAST_COVERED = 0.55, 0.3  # weighted shares of what either says t
 _IN_DETAILS = 0.6  # worth of a word of the summary that stands in the other's details alone
 _LONGER = 0.4  # how much less may be shared of the longer details
 _DETAILS_IN_COMMON = 0.65  # least weighted share of the shorter details in the longer
+_REVISING = re.compile(
+    r"\b(?:no longer|any ?more|deprecated|renamed|rolled back|superseded|obsolete|outdated|was wrong"
+    r"|not (?:needed|necessary)|nicht mehr|ne .{1,40} plus|ya no)\b|^correction\b|不再",
+    re.IGNORECASE,
+)
 _LONG = 6  # content words from which a text is known by its words alone
 _SAME_DETAILS = 0.75
 _NEARLY = 0.4  # share of words in common below which two lines are not the same but for a number
@@ -79,6 +85,13 @@ def judge(earlier: Claim, later: Claim, weight: Weight) -> Judgement | None:
         return Judgement(tier=tier, relation=Relation.SUPERSEDES, rule=found.rule, why=found.why, score=1.0)
     one, other = earlier.statement, later.statement
     likely = _likely(one, other, weight)
+    if likely is not None and _revises(earlier, later):
+        likely = replace(
+            likely,
+            relation=Relation.SUPERSEDES,
+            rule="revises",
+            why=f"it revises something, and {likely.why}",
+        )
     if likely is None and in_common(one, other) < _NEARLY:
         return None  # the guards cost far more than this, and most pairs end here
     differs = differences(earlier, later)
@@ -86,7 +99,7 @@ def judge(earlier: Claim, later: Claim, weight: Weight) -> Judgement | None:
         why = same_text(one, other)
         if why:
             return _duplicate(Tier.AUTO, "same_text", why, likeness(one, other))
-        if one.content == other.content and one.details and other.details:
+        if one.exact == other.exact and one.details and other.details:
             details = [
                 replace(each, statement=Statement(each.statement.details, "")) for each in (earlier, later)
             ]
@@ -103,35 +116,50 @@ def judge(earlier: Claim, later: Claim, weight: Weight) -> Judgement | None:
     return replace(likely, differs=differs) if likely else None
 
 
+def _revises(earlier: Claim, later: Claim) -> bool:
+    """Whether only the later one says that something is no longer so: whatever it is, it is not said
+    twice."""
+    return bool(_REVISING.search(later.statement.summary)) and not _REVISING.search(earlier.statement.summary)
+
+
 def same_text(one: Statement, other: Statement) -> str:
     """Why both say the same in the same words; "" where they do not."""
     if not one.content or not other.content:
         return ""
+    left, right = one.body_exact, other.body_exact
     if _equal(one.tokens, other.tokens):
         if one.label != other.label and one.label and other.label:
             return ""
-        if one.body_content == other.body_content:
-            return "the same words" if one.content == other.content else "the same words but for a typo"
-        if _adds_a_condition(one, other):
+        if left == right:
+            return "the same words" if one.exact == other.exact else "the same words but for a typo"
+        if _adds_a_condition(left, right):
             return ""
-        if not one.body_content or not other.body_content:
+        if not left or not right:
             return "the same summary, one without details" if _is_telling(one) else ""
-        if _within(one.body_content, other.body_content):
+        if _within(left, right):
             return "the same summary, the details of one within those of the other"
         return ""
     for short, long in ((one, other), (other, one)):
-        if not short.body_content and len(short.content) >= _LONG and short.content == long.body_content:
-            return "the summary of one is the details of the other"
+        if not short.details and len(short.exact) >= _LONG and short.exact == long.body_exact:
+            return "the summary of one is the details of the other" if _heads(long, short) else ""
     return ""
 
 
-def _adds_a_condition(one: Statement, other: Statement) -> bool:
-    """Whether what the longer details have in addition is a short condition or denial (`only on
-    staging`): then they are two facts. A paragraph more is an explanation."""
-    more = Counter(one.body_content)
-    more.subtract(other.body_content)
+def _heads(statement: Statement, details: Statement) -> bool:
+    """Whether its summary is a headline of these details, and does not deny them."""
+    words = frozenset(statement.content)
+    return (DENIALS | NEGATIONS | LIMITS).isdisjoint(words - frozenset(details.content))
+
+
+def _adds_a_condition(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether what the longer details have in addition takes the statement back, or is a short condition
+    or denial (`only on staging`): then they are two facts. A paragraph more is an explanation."""
+    more = Counter(one)
+    more.subtract(other)
     added = [word for word, count in more.items() if count]
-    return len(added) < _EXPLAINED and not (LIMITS | NEGATIONS).isdisjoint(added)
+    if not DENIALS.isdisjoint(added):
+        return True
+    return len(added) < _EXPLAINED and not (LIMITS | NEGATIONS | PLATFORMS).isdisjoint(added)
 
 
 def _is_telling(statement: Statement) -> bool:
@@ -143,8 +171,11 @@ def _is_telling(statement: Statement) -> bool:
 
 def _same_explanation(one: Statement, other: Statement) -> bool:
     """Whether a long explanation stands in both word for word, under headlines of which one has
-    nearly nothing that the other observation lacks."""
-    if one.body_content != other.body_content or len(one.body_content) < _EXPLAINED:
+    nearly nothing that the other observation lacks, and neither a condition."""
+    details = one.body_exact
+    if len(details) < _EXPLAINED or details != other.body_exact:
+        return False
+    if not (LIMITS | DENIALS | NEGATIONS | PLATFORMS).isdisjoint(one.said ^ other.said):
         return False
     said = [len(a.said & b.vocabulary) / max(len(a.said), 1) for a, b in ((one, other), (other, one))]
     return max(said) >= _SAID_AGAIN and min(said) >= _SAID_IN_PART
@@ -187,6 +218,8 @@ def likeness(one: Statement, other: Statement) -> float:
 def _likely(one: Statement, other: Statement, weight: Weight) -> Judgement | None:
     """Whether most of what one says is in the other. Two explanations of one thing share words: where
     both have details that do not, they explain two things under like headlines."""
+    if _goes_on(one, other) or _goes_on(other, one):
+        return None
     here, there = covered(one, other, weight), covered(other, one, weight)
     most, least = max(here, there), min(here, there)
     if most >= MOST_COVERED and least >= LEAST_COVERED:
@@ -199,6 +232,12 @@ def _likely(one: Statement, other: Statement, weight: Weight) -> Judgement | Non
         if same:
             return _duplicate(Tier.SUGGEST, "like_details", f"{same:.0%} of the details are the same", same)
     return None
+
+
+def _goes_on(one: Statement, other: Statement) -> bool:
+    """Whether a summary says all that the other says, and limits it or goes on from it."""
+    more = FURTHER.intersection(one.content)
+    return bool(more) and more.isdisjoint(other.vocabulary) and other.said <= one.said | FURTHER
 
 
 def _details_alike(one: Statement, other: Statement) -> float:
@@ -249,15 +288,20 @@ def _duplicate(tier: Tier, rule: str, why: str, score: float) -> Judgement:
 
 def _equal(one: tuple[Token, ...], other: tuple[Token, ...]) -> bool:
     """Whether both are the same words in the same order, but for fillers and at most one typo."""
-    left, right = _told(one), _told(other)
+    left, right = ([token for token in each if not token.is_filler] for each in (one, other))
     if len(left) != len(right):
         return False
-    odd = [(a, b) for a, b in zip(left, right, strict=True) if a.key != b.key]
+    pairs = list(zip(left, right, strict=True))
+    if any(_in_another_tense(a, b) for a, b in pairs):
+        return False
+    odd = [(a, b) for a, b in pairs if a.exact != b.exact]
     return not odd or (len(odd) == 1 and len(left) >= _LONG - 1 and _is_misspelt(*odd[0]))
 
 
-def _told(found: tuple[Token, ...]) -> list[Token]:
-    return [token for token in found if token.kind is not Kind.WORD or token.key not in FILLERS]
+def _in_another_tense(one: Token, other: Token) -> bool:
+    """Whether one is being done and the other is done: locking, locked."""
+    ends = {one.text[-3:].lower(), other.text[-3:].lower()}
+    return one.kind is Kind.WORD and "ing" in ends and any(end.endswith("ed") for end in ends)
 
 
 def _is_misspelt(one: Token, other: Token) -> bool:

@@ -15,10 +15,9 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words.split())
 
 
-FILLERS = _stems("""
-    a an the this that these those please also just simply really actually basically currently
-    """)
-"""Words that may come and go without changing what is said."""
+_FILLERS = "a an the this that these those please also simply really actually basically currently"
+FILLERS = frozenset(_FILLERS.split())
+"""Words, as written, that may come and go without changing what is said."""
 
 LABELS = _stems("""
     feat feature fix bug bugfix chore docs doc test tests refactor style perf build ci note til
@@ -30,8 +29,19 @@ NEGATIONS = _stems("""
     not no never cannot can't won't don't doesn't didn't isn't aren't wasn't weren't shouldn't
     mustn't wouldn't couldn't hasn't haven't nor neither without nothing none nobody nowhere hardly
     barely unless revert reverts reverted reverting undo undoes undone
+    nicht kein keine keinen keiner ohne nie niemals pas sans jamais sin nunca jamás
     """)
 """Words that turn a statement into its contrary."""
+
+FURTHER = _stems("""
+    only except during also too but still nobody will if
+    """)
+"""Words with which a statement limits or goes on from another; what has them in addition is no repetition."""
+
+DENIALS = _stems("""
+    wrong false incorrect untrue mistaken correction outdated obsolete disproved superseded
+    """)
+"""Words that say of a statement that it does not hold."""
 
 LIMITS = _stems("""
     only except unless if when whenever where but however until while provided assuming outside
@@ -50,6 +60,14 @@ allow permit / disallow forbid deny reject prohibit block
 accept / reject refuse
 increase raise grow bump / decrease reduce lower shrink
 before / after
+vor / nach
+avant / après
+avec / sans
+mit / ohne
+con / sin
+and / or
+both / either
+only / also
 with / without
 always / never
 all every each / none some few
@@ -147,6 +165,12 @@ mock / unmock
 """
 _RESTORING = ("restore", "reinstate", "reintroduce")
 
+PLATFORMS = _stems("""
+    windows win unix posix linux macos darwin osx mac freebsd bsd android ios arm arm64 aarch64 amd64
+    x86 development dev production prod staging ci mysql postgres postgresql sqlite
+    """)
+"""Where something holds; what names none of them may hold everywhere."""
+
 QUANTIFIERS = _stems("""
     some more few several many most partially partly
     """)
@@ -159,16 +183,11 @@ GENERIC = _stems("""
 """Words in front of a summary that say that something was done, not what."""
 
 _CONFUSABLE = """
-    through/though thorough/through contract/contact country/county desert/dessert bother/brother
-    friend/fiend except/expect casual/causal united/untied diary/dairy angel/angle trial/trail
-    silver/sliver planed/planned scraped/scrapped striped/stripped filing/filling rating/ratting
-    stared/starred personal/personnel moral/morale breath/breathe reserve/reverse parse/sparse
-    insure/ensure assure/assume continuous/contiguous statue/status marital/martial sever/server
-    sacred/scared detention/detection conversion/conversation perfect/prefect prescribe/proscribe
-    compliment/complement
-"""
-CONFUSABLE = frozenset(frozenset(pair.split("/")) for pair in _CONFUSABLE.split())
-"""Pairs of real words that look like a typo of one another."""
+    scraping/scrapping commander/commandeer treaties/treatise complaint/compliant soldier/solider
+    carvings/cravings planning/planing
+    """
+CONFUSABLE = frozenset(_stems(pair.replace("/", " ")) for pair in _CONFUSABLE.split())
+"""Pairs of real words, as stems, that look like a typo of one another."""
 
 
 def _rows(table: str) -> Iterable[list[frozenset[str]]]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from valor.consolidate.claim import Claim
-from valor.consolidate.replacing import reverted_titles
+from valor.consolidate.reverting import reverted_titles
 from valor.consolidate.statement import Statement
 
 _ID = re.compile(r"\b[a-z]{2,5}-\d{6,11}-[0-9a-f]{6,64}\b")

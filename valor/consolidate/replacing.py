@@ -1,167 +1,167 @@
 """Does the later statement say that it replaces the earlier? One small rule a way of saying so.
 
-A rule gets the earlier and the later claim and returns a ``Ground``: why, and whether the statement
-is explicit (then it is marked without asking) or only likely.
+A rule gets the earlier and the later claim and returns a ``Ground``. What is asked, supposed, denied
+or said of something else is no ground, or none to act on.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-
-from rapidfuzz.distance import Indel
+from collections.abc import Callable
 
 from valor.consolidate.claim import Claim
-from valor.consolidate.guards import scope
-from valor.consolidate.lexicon import FILLERS, NEGATIONS, QUANTIFIERS, REVERSALS
+from valor.consolidate.clauses import clauses, is_denied, is_hedged, sentences
+from valor.consolidate.ground import Ground
+from valor.consolidate.guards import are_apart
+from valor.consolidate.lexicon import LIMITS, NEGATIONS
+from valor.consolidate.reverting import does_again, reverts_by_title, reverts_the_commit, takes_back
 from valor.consolidate.statement import Kind, Statement, keys, speaks_of, tokenize
 from valor.tokens import STOP_WORDS
 
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """``rule`` names the rule, ``why`` says it for the person who reviews the mark."""
-
-    rule: str
-    why: str
-    explicit: bool
-
-
 Rule = Callable[[Claim, Claim], "Ground | None"]
 
-_CUE = re.compile(
-    r"\b(replac\w+|supersed\w+|revert\w*|obsolet\w+|outdated|correct(?:s|ed|ion)|no longer|instead of"
-    r"|overrid\w+|withdraw\w*|was wrong|is wrong|(?:not|isn't|wasn't) (?:true|right|so)|disproves?)\b",
+_LINE = (
+    r"(?:(?:the|this|that|our)\s+)?"
+    r"(?:(?:earlier|older|line|observation|note|entry|claim|memory|statement)\s+){0,2}"
+)
+_BEFORE_ID = re.compile(
+    r"\b(?:replac(?:es|ed|ing)|supersed(?:es|ed|ing)|revert(?:s|ed|ing)?|obsoletes|withdraw(?:s|n)"
+    r"|correct(?:s|ed|ing|ion (?:of|to|for))|retract(?:s|ed)|overrid(?:es|den)|instead of"
+    rf"|undo(?:es|ne)|disproves|invalidates|contradicts)\s*:?\s+{_LINE}[`(\"']?$",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
-    r"\b(?:not|n't|never|without|doesn't|didn't|don't|nor)\W+(?:\w+\W+){0,2}$", re.IGNORECASE
-)
-_REVERT = re.compile(r"\brevert(?:s|ed|ing)?\b", re.IGNORECASE)
-_PARTLY = re.compile(r"\bpart(?:ial|ially|ly)?\b", re.IGNORECASE)
-_REVERTED_COMMIT = re.compile(r"\brevert\w*\W+(?:the\W+)?(?:commit\W+)?\(?([0-9a-f]{7,40})\b", re.IGNORECASE)
-_REVERTED_TITLE = re.compile(
-    r"\brevert(?:s|ed|ing)?:?\s+(?:\"(?P<double>.+)\"|“(?P<curly>[^”]+)”|'(?P<single>.+)'|`(?P<code>[^`]+)`)",
+_BEHIND_ID = re.compile(
+    r"^[`)\"']?\s*(?:,|:)?\s*(?:(?:is|was|has been|turned out|proved|proves)\s+)?"
+    r"(?:(?:to be|plain|simply|now)\s+){0,2}"
+    r"(?:wrong|false|incorrect|mistaken|obsolete|outdated|superseded|withdrawn|reverted|void"
+    r"|no longer (?:true|valid|right|so|holds|applies)|(?:not|isn't|wasn't) (?:true|right|so|valid)"
+    r"|does not hold|doesn't hold|replaced by this)\b",
     re.IGNORECASE,
 )
-_UNQUOTED = re.compile(
-    r"\s*(?:[\w./,+ -]{1,40}: *)?revert(?:s|ed|ing)?:? +(?![\"“'`])(?P<rest>.+)", re.IGNORECASE
+_AS_IT_SAYS = re.compile(r"(?:\bnot\b|n't\b)[^.;]*\bas $", re.IGNORECASE)
+_SAYS = re.compile(r"^\s*(?:says|said|claims|claimed|states|stated|has it)\b", re.IGNORECASE)
+
+_NO_LONGER = re.compile(
+    r"\bno longer\b|(?:\bnot\b|n't\b)[^,;:.]{0,60}\bany ?more\b|\bnicht mehr\b"
+    r"|\bkeine?[nmrs]? .{0,30}\bmehr\b|\bn(?:e |'|’).{0,40}\bplus\b|\bya no\b|不再|もう.{0,20}ない",
+    re.IGNORECASE,
 )
-_NO_LONGER = re.compile(r"\b(?:no longer|not\b.{0,60}\bany ?more|stopped|has ceased to)\b", re.IGNORECASE)
+_GONE = re.compile(
+    r"\b(?:is|are|was|were|has been|have been) (?:now )?"
+    r"(?:deprecated|obsolete|gone|superseded|outdated|rolled back|reverted)\b"
+    r"|(?:\b(?:is|are|was|were) not|\b(?:is|are|was|were)n't) (?:needed|necessary|required)\b"
+    r"|\brolled back\b|\bstopped\b",
+    re.IGNORECASE,
+)
+_OLD = r"[^.;,:]+?"
 _INSTEAD = re.compile(
-    r"\binstead of (?P<a>[^.;,]+)|\breplac(?:e|es|ed|ing) (?P<b>[^.;,]+?) (?:with|by)\b"
-    r"|\b(?:switch(?:ed|es|ing)?|migrate[ds]?|move[ds]?) from (?P<c>[^.;,]+?) to\b"
-    r"|\brather than (?P<d>[^.;,]+)|\bin place of (?P<e>[^.;,]+)",
+    r"\b(?:instead of|rather than|in place of|anstatt|statt|au lieu de|en lugar de|en vez de) "
+    r"(?P<a>[^.;,:]+)"
+    rf"|\breplac(?:e|es|ed|ing) (?P<b>{_OLD}) (?:with|by)\b|\b(?:replaces|supersedes) (?P<c>[^.;,:]+)"
+    rf"|^(?P<d>{_OLD}) (?:is|was|are|were|has been|have been|got) (?:now )?"
+    r"(?:replaced by|superseded by|renamed (?:to|into))\b"
+    rf"|\brenam(?:e|es|ed|ing) (?:from )?(?P<e>{_OLD}) (?:to|into)\b"
+    r"|\b(?:switch|migrate|move|raise|lower|change|bump|increase|reduce|decrease)(?:e?d|e?s|ing)? "
+    rf"from (?P<f>{_OLD}) to\b",
     re.IGNORECASE,
 )
+_CORRECTING = re.compile(
+    r"^\W*correction\b|\bwas wrong\b|\bcontrary to\b|\bturns? out\b|\bturned out\b|\bin fact\b", re.IGNORECASE
+)
+_NOT_THAT = re.compile(r"(?P<new>[^,;]+), (?:and )?not (?P<old>[^.;,]+)", re.IGNORECASE)
+
+
+def _cues(words: str) -> frozenset[str]:
+    return frozenset(keys(tokenize(words)))
+
+
+# The words of the phrases above: what is left of a statement without them is what it is about.
+_NO_LONGER_CUES = _cues("""
+    no longer not any more anymore nicht mehr kein keine ne plus ya is are was were has been now
+    deprecated obsolete gone superseded outdated rolled back reverted needed necessary required
+    stopped do does did
+    """)
+_INSTEAD_CUES = _cues("""
+    instead of rather than in place statt anstatt replace replaced replaces by with supersedes
+    superseded is was now renamed rename to into switch switched migrate migrated move moved raise
+    raised lower lowered change changed bump bumped increase increased reduce reduced decrease
+    decreased from use used
+    """)
+_CORRECTION_CUES = _cues("""
+    correction i we was were wrong about contrary to what noted earlier turns out turned in fact at
+    is are
+    """)
 _FEWEST = 3  # words with meaning that a statement needs before a later one can be seen to take it back
-_LONG = 5  # words from which two details can be the same by more than chance
-_SAME_BODY = 0.7
 
 
 def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
-    """It names the id of the earlier line and says that this is replaced, wrong or reverted."""
+    """It names the id of the earlier line and says of it that it is replaced, wrong or reverted."""
+    why = f"it names {earlier.id} and says that this no longer holds"
     texts = later.statement.summary, later.statement.details
-    if not any(earlier.id in text for text in (*texts, *later.references)):
-        return None
-    text = "\n".join(texts)
-    if later.type == "correction" or _cue(text):
-        return Ground("names_the_line", f"it names {earlier.id} and says that this no longer holds", True)
-    return None
-
-
-def reverts_the_commit(earlier: Claim, later: Claim) -> Ground | None:
-    """It says that it reverts a commit that the earlier line came from."""
-    for text in (later.statement.summary, later.statement.details):
-        for found in _REVERTED_COMMIT.finditer(text):
-            commit = found[1].lower()
-            if any(commit.startswith(known) or known.startswith(commit) for known in earlier.commits):
-                partly = bool(_PARTLY.search(text[max(0, found.start() - 20) : found.start()]))
-                return Ground("reverts_the_commit", f"it reverts {commit[:12]}", not partly)
-    return None
-
-
-def reverts_by_title(earlier: Claim, later: Claim) -> Ground | None:
-    """It quotes the earlier summary as what it reverts."""
-    if not earlier.statement.content:
-        return None
-    for title, partly in reverted_titles(later.statement):
-        quoted = Statement(title, "")
-        if quoted.label and earlier.statement.label and quoted.label.isdisjoint(earlier.statement.label):
+    for sentence in (each for text in texts if earlier.id in text for each in sentences(text)):
+        before, named, behind = sentence.partition(earlier.id)
+        if not named:
             continue
-        if _begins(quoted.content, earlier.statement.content):
-            return Ground("reverts_by_title", "it reverts the earlier line by its words", not partly)
-    return None
-
-
-def reverted_titles(statement: Statement) -> Iterator[tuple[str, bool]]:
-    """What a statement says it reverts, in its own words, and whether only in part."""
-    for text in (statement.summary, statement.details):
-        for line in text.splitlines():
-            for found in _REVERTED_TITLE.finditer(line):
-                title = next(filter(None, found.groups()))
-                yield title.strip(), bool(_PARTLY.search(line[: found.start()]))
-    unquoted = _UNQUOTED.match(statement.summary)
-    if unquoted:
-        yield unquoted["rest"], False
-
-
-def takes_back(earlier: Claim, later: Claim) -> Ground | None:
-    """Its verb undoes the verb of the earlier, of the same thing: add and remove, enable and disable.
-
-    A reversal has a reason of its own. Where the details are the same word for word, one of the two
-    is a mistake, and that is a contradiction.
-    """
-    first, second = earlier.statement.tokens, later.statement.tokens
-    if not first or not second or second[0].key not in REVERSALS.get(first[0].key, ()):
-        return None
-    if scope(earlier, later) is not None:
-        return None
-    one, other = earlier.statement.body_content, later.statement.body_content
-    if min(len(one), len(other)) >= _LONG and Indel.normalized_similarity(one, other) >= _SAME_BODY:
-        return None
-    things, same = _object(earlier.statement), _object(later.statement)
-    if not things or not same:
-        return None
-    part = {token.key for token in second} & QUANTIFIERS
-    if things == same:
-        why = f"{second[0].text} takes back {first[0].text}"
-        return Ground("takes_back", why, not part or bool({token.key for token in first} & QUANTIFIERS))
-    return None
-
-
-def does_again(earlier: Claim, later: Claim) -> Ground | None:
-    """It says what the earlier line reverted: that is done again."""
-    if not earlier.statement.may_replace or scope(earlier, later) is not None:
-        return None
-    titles = (Statement(title, "").content for title, _ in reverted_titles(earlier.statement))
-    if later.statement.content and later.statement.content in titles:
-        return Ground("does_again", "it does again what the earlier line reverted", True)
+        cue = _BEFORE_ID.search(before)
+        said = (
+            (cue is not None and not is_denied(before[: cue.start()]))
+            or bool(_BEHIND_ID.match(behind))
+            or bool(_AS_IT_SAYS.search(before) and _SAYS.match(behind))
+        )
+        if said:
+            return Ground("names_the_line", why, not is_hedged(before if cue else sentence))
+    if later.type == "correction" and any(earlier.id in each for each in named):
+        return Ground("names_the_line", f"it is a correction and names {earlier.id}", False)
     return None
 
 
 def no_longer(earlier: Claim, later: Claim) -> Ground | None:
     """It says of the same thing that it is no longer so."""
-    if not _NO_LONGER.search(later.statement.summary) or scope(earlier, later) is not None:
+    summary = later.statement.summary
+    if are_apart(earlier, later) or _negated(earlier.statement):
         return None
-    cue = frozenset(keys(tokenize("no longer stopped anymore any more has ceased to not")))
-    return _covering("no_longer", "it says that this is no longer so", earlier, later, cue)
+    for clause in clauses(summary):
+        for pattern, sure in ((_NO_LONGER, True), (_GONE, False)):
+            if pattern.search(clause) and not is_hedged(_sentence_of(clause, summary)):
+                found = _said_of_it(earlier, later, clause, sure)
+                if found is not None:
+                    return found
+    return None
 
 
 def instead_of(earlier: Claim, later: Claim) -> Ground | None:
     """It names what the earlier line says as what is replaced."""
-    if scope(earlier, later) is not None:
+    if are_apart(earlier, later):
         return None
-    for found in _INSTEAD.finditer(later.statement.summary):
-        replaced = frozenset(keys(tokenize(next(filter(None, found.groups()))))) - STOP_WORDS
-        said = frozenset(earlier.statement.content)
-        new = later.statement.said - replaced - earlier.statement.vocabulary
-        if replaced and new and replaced <= said:
-            cue = frozenset(
-                keys(tokenize("instead of replace replaced by with switch from to rather than in place use"))
-            )
-            return _covering("instead_of", f"it replaces {found[0]!r}", earlier, later, cue | replaced | new)
+    for sentence in sentences(later.statement.summary):
+        for found in _INSTEAD.finditer(sentence):
+            if is_denied(sentence[: found.start()]) or is_hedged(sentence):
+                continue
+            replaced = frozenset(keys(tokenize(next(filter(None, found.groups()))))) - STOP_WORDS
+            new = later.statement.said - replaced - earlier.statement.vocabulary
+            if replaced and new and replaced <= frozenset(earlier.statement.content):
+                cue = _INSTEAD_CUES | replaced | new
+                ground = _covering("instead_of", f"it replaces {found[0]!r}", earlier, later, cue)
+                if ground is not None:
+                    return ground
+    return None
+
+
+def corrects(earlier: Claim, later: Claim) -> Ground | None:
+    """It gives another value for the earlier one: `…, not …`."""
+    if are_apart(earlier, later):
+        return None
+    summary = later.statement.summary
+    for found in _NOT_THAT.finditer(summary):
+        old = frozenset(keys(tokenize(found["old"]))) - STOP_WORDS
+        if is_hedged(summary) or not old or not old <= earlier.statement.said:
+            continue
+        new = later.statement.said - earlier.statement.vocabulary
+        ground = _covering(
+            "corrects", f"it says {found[0].strip()!r}", earlier, later, _CORRECTION_CUES | old | new
+        )
+        if ground is not None:
+            return Ground(ground.rule, ground.why, ground.explicit and bool(_CORRECTING.search(summary)))
     return None
 
 
@@ -171,11 +171,11 @@ RULES: tuple[Rule, ...] = (
     reverts_by_title,
     takes_back,
     does_again,
+    corrects,
     no_longer,
     instead_of,
 )
 """In the order in which they are asked; the first that finds a ground decides."""
-
 
 _PLAIN: tuple[Rule, ...] = (names_the_line, takes_back, does_again)
 """Those that need no word of replacement in the later statement."""
@@ -190,6 +190,20 @@ def ground(earlier: Claim, later: Claim) -> Ground | None:
     return None
 
 
+def _said_of_it(earlier: Claim, later: Claim, clause: str, sure: bool) -> Ground | None:
+    """Whether the clause with the cue is about what the earlier line says, and about nothing else."""
+    why = "it says that this is no longer so"
+    words = [key for key in keys(tokenize(clause)) if key not in _NO_LONGER_CUES and key not in STOP_WORDS]
+    old = [key for key in earlier.statement.content if key not in STOP_WORDS]
+    more = len(words) - len(old)
+    ends_alike = bool(old and words) and words[-1] == old[-1]
+    if sure and len(old) >= _FEWEST - 1 and 0 <= more <= 1 and ends_alike and _in_order(old, words):
+        limited = not LIMITS.isdisjoint(keys(tokenize(clause)))
+        return Ground("no_longer", why, not limited)
+    found = _covering("no_longer", why, earlier, later, _NO_LONGER_CUES)
+    return Ground(found.rule, found.why, False) if found else None
+
+
 def _covering(rule: str, why: str, earlier: Claim, later: Claim, cue: frozenset[str]) -> Ground | None:
     """Whether the later claim speaks of all that the earlier says, and of little else."""
     old = earlier.statement.said
@@ -199,29 +213,24 @@ def _covering(rule: str, why: str, earlier: Claim, later: Claim, cue: frozenset[
     vocabulary = later.statement.vocabulary
     covered = len(old & vocabulary) / len(old)
     back = len(rest & earlier.statement.vocabulary) / len(rest)
-    exchanged = [
-        token
+    exchanged = any(
+        token.kind is not Kind.WORD and token.key not in cue and not speaks_of(vocabulary, token)
         for token in earlier.statement.tokens
-        if token.kind is not Kind.WORD and token.key not in cue and not speaks_of(vocabulary, token)
-    ]
-    if exchanged or covered < 0.6:
-        return None
-    explicit = covered == 1.0 and len(old) >= _FEWEST and back >= 0.5
-    return Ground(rule, why, explicit) if explicit or back >= 0.5 else None
-
-
-def _object(statement: Statement) -> frozenset[str]:
-    """What the verb acts on: the other words that carry meaning, in any order."""
-    words = frozenset(token.key for token in statement.tokens[1:])
-    return words - STOP_WORDS - FILLERS - QUANTIFIERS - {"new", "support"} | (
-        words & {"support"} if len(words - STOP_WORDS) < 2 else frozenset()
     )
+    if exchanged or covered < 0.6 or back < 0.5:
+        return None
+    limited = not LIMITS.isdisjoint(later.statement.content)
+    return Ground(rule, why, covered == 1.0 and len(old) >= _FEWEST and not limited)
 
 
-def _begins(quoted: tuple[str, ...], whole: tuple[str, ...]) -> bool:
-    """Whether the quotation is the whole text or a beginning of it long enough to know it by."""
-    return quoted == whole or (len(quoted) >= _LONG and whole[: len(quoted)] == quoted)
+def _in_order(short: list[str], long: list[str]) -> bool:
+    rest = iter(long)
+    return all(word in rest for word in short)
 
 
-def _cue(text: str) -> bool:
-    return any(not _DENIED.search(text[: found.start()]) for found in _CUE.finditer(text))
+def _negated(statement: Statement) -> bool:
+    return not NEGATIONS.isdisjoint(statement.content)
+
+
+def _sentence_of(clause: str, text: str) -> str:
+    return next((each for each in sentences(text) if clause in each), text)

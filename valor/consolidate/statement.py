@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property, lru_cache
 from sys import intern
+from unicodedata import category
 
 from valor import tokens
 from valor.consolidate.lexicon import FILLERS, LABELS, NEGATIONS, NUMBER_WORDS
@@ -30,11 +31,18 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """``key`` is what is compared: stem, case-folded name, or number; ``text`` is as written."""
+    """``key`` is what is looked up: stem, case-folded name, or number; ``exact`` what has to be equal:
+    of a name, as it is written; ``text`` is the word in the text."""
 
     key: str
     kind: Kind
     text: str
+    exact: str
+
+    @property
+    def is_filler(self) -> bool:
+        """Whether it may come and go without changing what is said."""
+        return self.kind is Kind.WORD and self.text.casefold() in FILLERS
 
     @property
     def is_path(self) -> bool:
@@ -56,21 +64,39 @@ _NUMBER = re.compile(
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
 _INSIDE_NAME = re.compile(r"\w[_/:.@\\=#+]+\w|[a-z][A-Z]|[A-Z]{2}|[A-Za-z]\d|\d[A-Za-z]")
 _ENDS_OF_NAME = re.compile(r"^(?:--?\w|[._@$%~/\\]\w)|\w(?:\+\+|#|\(\)|_|/|\*)$")
-_OPERATOR = re.compile(r"[<>=!&|%^~]{1,3}")
+_OPERATOR = re.compile(r"(?!-+$)[-<>=!&|%^~+*/→←↔]{1,3}")
+_SYMBOLS = ("So", "Sm")  # Unicode's other and mathematical symbols: ✅ and ❌ are not the same
+_OPENING_SIGNS = "\"'“”‘’«»()[]{},;:."
+_BULLET = re.compile(r"^\s*[-*+•]\s+", re.MULTILINE)
+_CONTRACTED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
+_UNIT_CASE = str.maketrans("KGTPHSDNUWXV", "kgtphsdnuwxv")
+_UNIT_WORDS = {
+    **dict.fromkeys("s sec secs second seconds".split(), "s"),  # noqa: SIM905
+    **dict.fromkeys("min mins minute minutes".split(), "min"),  # noqa: SIM905
+    **dict.fromkeys("h hr hrs hour hours".split(), "h"),  # noqa: SIM905
+    **dict.fromkeys("d day days".split(), "d"),  # noqa: SIM905
+    **dict.fromkeys("% percent".split(), "%"),  # noqa: SIM905
+    **{unit: unit for unit in "ms us ns µs kb mb gb tb kib mib gib tib hz khz mhz ghz".split()},  # noqa: SIM905
+    **dict.fromkeys("millisecond milliseconds".split(), "ms"),  # noqa: SIM905
+    **dict.fromkeys("week weeks".split(), "w"),  # noqa: SIM905
+}
 _JOINERS = re.compile(r"['’]s\b|[-–—/]+")
 _LABEL = re.compile(
     r"\s*(?:\\?\[(?P<tag>[^\]]{1,60})\]"
     r"|(?P<word>[\w./,+-]+(?:, ?[\w./+-]+)*(?:\([^)]{1,40}\))?)(?=:)):?(?=\s)"
 )
 _NEGATING = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, NEGATIONS)))})\b", re.IGNORECASE)
-_REVERTING = re.compile(r"revert", re.IGNORECASE)
+_REVERTING = re.compile(r"revert|undo|roll(?:s|ed)? back|back(?:s|ed)? out|commit", re.IGNORECASE)
 _REPLACING = re.compile(
-    r"revert|no longer|any ?more|stopped|ceased|instead|replac|switch|migrat|mov|rather than|in place of",
+    r"revert|undo|rolled|backed|no longer|any ?more|stopped|instead|replac|supersed|renam|switch|migrat|mov"
+    r"|rais|lower|chang|bump|increas|reduc|decreas|rather than|in place of|correction|wrong|contrary|turn"
+    r"|, (?:and )?not |deprecat|obsolete|outdated|gone|needed|necessary|required|mehr|statt|plus|au lieu"
+    r"|en lugar|en vez|ya no|不再|もう",
     re.IGNORECASE,
 )
 _QUOTES = "\"'“”‘’«»"
-_OPENING = f"{_QUOTES}([{{*"
-_CLOSING = f"{_QUOTES})]}},;:.!?*…"
+_OPENING = f"{_QUOTES}([{{*「『（【"
+_CLOSING = f"{_QUOTES})]}},;:.!?*…。、！？；：」』）】"
 
 
 @dataclass(frozen=True)
@@ -94,8 +120,8 @@ class Statement:
     @cached_property
     def _cut(self) -> tuple[frozenset[str], tuple[Token, ...]]:
         found = _LABEL.match(self.summary)
-        rest = self.summary[found.end() :] if found else ""
-        if not found or not rest.strip():
+        rest = self.summary_without_label
+        if found is None or rest is self.summary:
             return frozenset(), tokenize(self.summary)
         words = tokens.terms(re.sub(r"^(\w+)\(", r"\1 (", found["tag"] or found["word"]))
         return frozenset(words) - LABELS, tokenize(rest)
@@ -104,6 +130,13 @@ class Statement:
     def body(self) -> tuple[Token, ...]:
         """The details."""
         return _tokenized(self.details)
+
+    @property
+    def summary_without_label(self) -> str:
+        """The text of the summary behind its label."""
+        found = _LABEL.match(self.summary)
+        rest = self.summary[found.end() :] if found else ""
+        return rest if rest.strip() else self.summary
 
     @cached_property
     def content(self) -> tuple[str, ...]:
@@ -114,6 +147,16 @@ class Statement:
     def body_content(self) -> tuple[str, ...]:
         """The keys of the details in order, fillers left out."""
         return keys(self.body)
+
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """What has to be equal of the summary, in order."""
+        return exactly(self.tokens)
+
+    @property
+    def body_exact(self) -> tuple[str, ...]:
+        """What has to be equal of the details, in order."""
+        return exactly(self.body)
 
     @cached_property
     def said(self) -> frozenset[str]:
@@ -167,7 +210,12 @@ def speaks_of(vocabulary: frozenset[str], token: Token) -> bool:
 
 def keys(found: Iterable[Token]) -> tuple[str, ...]:
     """The keys in order, fillers left out."""
-    return tuple(token.key for token in found if token.kind is not Kind.WORD or token.key not in FILLERS)
+    return tuple(token.key for token in found if not token.is_filler)
+
+
+def exactly(found: Iterable[Token]) -> tuple[str, ...]:
+    """What has to be equal of each, in order, fillers left out."""
+    return tuple(token.exact for token in found if not token.is_filler)
 
 
 @lru_cache(maxsize=2048)
@@ -180,33 +228,59 @@ def tokenize(text: str) -> tuple[Token, ...]:
     """The tokens of a text in its order."""
     found: list[Token] = []
     inside = False  # of a run of code that blanks cut
-    for chunk in tokens.normalise(text).replace("\\[", "[").replace("\\]", "]").split():
-        ticks = chunk.count("`")
-        found += _tokens(chunk.replace("`", ""), code=inside or ticks > 0)
-        inside ^= bool(ticks % 2)
+    text = _BULLET.sub("", tokens.normalise(text).replace("\\[", "[").replace("\\]", "]"))
+    for chunk in text.split():
+        if inside or "`" in chunk:
+            found += _code(chunk, inside)
+            inside ^= bool(chunk.count("`") % 2)
+        elif not _is_unit_of(chunk, found):
+            found += _tokens(chunk, bool(found))
     return tuple(found)
 
 
-def _tokens(chunk: str, *, code: bool) -> list[Token]:
-    if _OPERATOR.fullmatch(chunk) and chunk != "=>":
-        return [Token(chunk, Kind.NAME, chunk)]
-    bare = _strip(chunk)
-    folded = bare.casefold()
+def _code(chunk: str, inside: bool) -> list[Token]:
+    """A piece of code is a name as it is written; the sentence's punctuation stands outside of it."""
+    if not inside:
+        chunk = chunk.lstrip(_OPENING)
+    if chunk.count("`") % 2 == inside:
+        chunk = chunk.rstrip(_CLOSING)
+    bare = chunk.replace("`", "").removesuffix("()")
     if not bare:
         return []
-    if _DATE.fullmatch(bare):
-        return [Token(bare, Kind.DATE, bare)]
     if _NUMBER.fullmatch(bare):
-        return [Token(_number(folded), Kind.NUMBER, bare)]
+        return [_number(bare)]
+    return [Token(intern(bare.casefold()), Kind.NAME, bare, intern(bare))]
+
+
+def _tokens(chunk: str, behind_another: bool) -> list[Token]:
+    if not any(c.isalnum() for c in chunk):
+        sign = chunk.strip(_OPENING_SIGNS)
+        is_sign = bool(sign) and (_OPERATOR.fullmatch(sign) or any(category(c) in _SYMBOLS for c in sign))
+        return [Token(sign, Kind.NAME, sign, sign)] if is_sign else []
+    bare = chunk.lstrip(_OPENING)
+    bare = bare if bare.endswith("()") else bare.rstrip(_CLOSING)
+    folded = bare.casefold().replace("’", "'")
+    if not any(c.isalnum() for c in bare):
+        return []
+    if _DATE.fullmatch(bare):
+        return [Token(bare, Kind.DATE, bare, bare)]
+    if _NUMBER.fullmatch(bare):
+        return [_number(bare)]
     if folded in NUMBER_WORDS:
-        return [Token(NUMBER_WORDS[folded], Kind.NUMBER, bare)]
-    if folded.replace("’", "'") in NEGATIONS:
-        return [Token(folded.replace("’", "'"), Kind.WORD, bare)]
-    if code or _is_negated_name(folded) or _INSIDE_NAME.search(bare) or _ENDS_OF_NAME.search(bare):
-        return [Token(intern(folded.removesuffix("()")), Kind.NAME, bare)]
-    return [
-        Token(intern(tokens.stem(part.casefold())), Kind.WORD, part) for part in _JOINERS.split(bare) if part
-    ]
+        return [Token(NUMBER_WORDS[folded], Kind.NUMBER, bare, NUMBER_WORDS[folded])]
+    if folded.endswith("n't") or folded == "cannot":
+        verb = _CONTRACTED.get(folded, folded[:-3])
+        return [_word(verb), Token("not", Kind.WORD, bare, "not")]
+    if _is_negated_name(folded) or _INSIDE_NAME.search(bare) or _ENDS_OF_NAME.search(bare):
+        return [Token(intern(folded.removesuffix("()")), Kind.NAME, bare, intern(bare.removesuffix("()")))]
+    if bare == "A" and behind_another:
+        return [Token("a", Kind.NAME, bare, bare)]  # plan A, not the article
+    return [_word(part) for part in _JOINERS.split(bare) if part]
+
+
+def _word(word: str) -> Token:
+    key = intern(tokens.stem(word.casefold()))
+    return Token(key, Kind.WORD, word, key)
 
 
 def _is_negated_name(folded: str) -> bool:
@@ -214,16 +288,20 @@ def _is_negated_name(folded: str) -> bool:
     return "-" in folded and not NEGATIONS.isdisjoint(folded.split("-"))
 
 
-def _strip(chunk: str) -> str:
-    """The chunk without the punctuation around it; "" where nothing else is in it."""
-    bare = chunk.lstrip(_OPENING)
-    if not bare.endswith("()"):
-        bare = bare.rstrip(_CLOSING)
-    return bare if any(c.isalnum() for c in bare) else ""
-
-
-def _number(folded: str) -> str:
-    """One spelling a number: ``v1.2`` is 1.2, ``1,000`` and ``1_000`` are 1000."""
-    number = _THOUSANDS.sub("", folded)
+def _number(bare: str) -> Token:
+    """One spelling a number: ``v1.2`` is 1.2, ``1,000`` and ``1_000`` are 1000. The case of a unit counts
+    where it makes another: m and M, b and B."""
+    number = _THOUSANDS.sub("", bare)
     comparison = number[: len(number) - len(number.lstrip(_COMPARISON))]
-    return comparison + number[len(comparison) :].removeprefix("v")
+    number = comparison + number[len(comparison) :].lstrip("vV").translate(_UNIT_CASE)
+    return Token(number, Kind.NUMBER, bare, number)
+
+
+def _is_unit_of(chunk: str, found: list[Token]) -> bool:
+    """Whether the word is the unit of the number before it; then it is taken into that."""
+    unit = _UNIT_WORDS.get(chunk.rstrip(_CLOSING).casefold())
+    if unit is None or not found or found[-1].kind is not Kind.NUMBER or not found[-1].key[-1].isdigit():
+        return False
+    number = found[-1].key + unit
+    found[-1] = Token(number, Kind.NUMBER, f"{found[-1].text} {chunk.rstrip(_CLOSING)}", number)
+    return True

@@ -1,0 +1,169 @@
+"""Does the later statement undo what the earlier did? Reverts, by commit and by words; opposite verbs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rapidfuzz.distance import Indel
+
+from valor.consolidate.claim import Claim
+from valor.consolidate.clauses import is_denied, is_hedged
+from valor.consolidate.ground import Ground
+from valor.consolidate.guards import are_apart
+from valor.consolidate.lexicon import NEGATIONS, QUANTIFIERS, REVERSALS
+from valor.consolidate.statement import Kind, Statement, Token
+from valor.digests import normalise
+from valor.tokens import STOP_WORDS, stem
+
+_PARTLY = re.compile(r"\bpart(?:ial|ially|ly)?\b", re.IGNORECASE)
+_UNDOING = r"(?:revert(?:s|ed|ing)?|undo(?:es|ne|ing)?|(?:roll|back)(?:s|ed|ing)? (?:back|out))"
+_REVERTED_COMMIT = re.compile(
+    rf"\b{_UNDOING}\W+(?:the\W+)?(?:commit\W+)?\(?(?P<commit>[0-9a-f]{{7,40}})\b", re.IGNORECASE
+)
+_REPLACED_COMMIT = re.compile(
+    r"\b(?:drop|remove|replace|supersede)[sd]?\b[^.;]{0,60}?\bcommit\W+(?P<commit>[0-9a-f]{7,40})\b",
+    re.IGNORECASE,
+)
+# What says that this very statement reverts: the verb comes first, or after a label or a subject.
+_OPENING = (
+    r"(?:^|[.!?;]\s+|\*\s+)(?:[\w./,+ -]{1,40}:\s*)?(?:\[[^\]]{1,40}\]\s*)?"
+    r"(?:(?:this|it|that|we|i|commit|pr|change|partially|partly)\s+){0,3}"
+)
+_REVERTED_TITLE = re.compile(
+    rf"(?P<opening>{_OPENING})?\brevert(?:s|ed|ing)?:?\s+"
+    r"(?:\"(?P<double>.+)\"|“(?P<curly>[^”]+)”|'(?P<single>.+)'|`(?P<code>[^`]+)`)",
+    re.IGNORECASE,
+)
+_UNQUOTED = re.compile(
+    r"\s*(?:[\w./,+ -]{1,40}: *)?revert(?:s|ed|ing)?:? +(?![\"“'`])(?P<rest>.+)", re.IGNORECASE
+)
+_REASON = re.compile(r",|;|:|\s(?:because|since|as|again)\b.*", re.IGNORECASE)
+_ARTICLES = frozenset(("a", "an", "the", "all", "our", "this", "that", "support", "new"))
+_LONG = 5  # words from which two details can be the same by more than chance
+_SAME_BODY = 0.7
+_CUT = 100  # characters of a summary that may itself be the cut beginning of a longer title
+
+
+def reverts_the_commit(earlier: Claim, later: Claim) -> Ground | None:
+    """It says that it reverts a commit that the earlier line came from."""
+    if not earlier.commits:
+        return None
+    for pattern, sure in ((_REVERTED_COMMIT, True), (_REPLACED_COMMIT, False)):
+        for text in (later.statement.summary, later.statement.details):
+            for found in pattern.finditer(text):
+                commit, before = found["commit"].lower(), text[max(0, found.start() - 40) : found.start()]
+                if is_denied(before) or not any(_same_commit(commit, each) for each in earlier.commits):
+                    continue
+                sure = sure and not _PARTLY.search(before) and not is_hedged(before)
+                return Ground("reverts_the_commit", f"it reverts {commit[:12]}", sure)
+    return None
+
+
+def reverts_by_title(earlier: Claim, later: Claim) -> Ground | None:
+    """It quotes the earlier summary as what it reverts."""
+    for title, sure in reverted_titles(later.statement):
+        quoted = Statement(title, "")
+        if quoted.label and earlier.statement.label and quoted.label.isdisjoint(earlier.statement.label):
+            continue
+        if _is_title_of(title, quoted, earlier.statement):
+            return Ground("reverts_by_title", "it reverts the earlier line by its words", sure)
+    return None
+
+
+def reverted_titles(statement: Statement) -> Iterator[tuple[str, bool]]:
+    """What a statement says it reverts, in its own words, and whether it says so plainly: wholly, and of
+    itself."""
+    for text in (statement.summary, statement.details):
+        for line in text.splitlines():
+            for found in _REVERTED_TITLE.finditer(line):
+                title = next(filter(None, found.group("double", "curly", "single", "code")))
+                before = line[: found.start() + len(found["opening"] or "")]
+                if not is_denied(before):
+                    sure = found["opening"] is not None and not is_hedged(before)
+                    yield title.strip(), sure and not _PARTLY.search(before)
+    unquoted = _UNQUOTED.match(statement.summary)
+    if unquoted:
+        yield unquoted["rest"], True
+
+
+def takes_back(earlier: Claim, later: Claim) -> Ground | None:
+    """Its verb undoes the verb of the earlier, of the same thing: add and remove, enable and disable.
+
+    A reversal has a reason of its own. Where the details are the same word for word, one of the two
+    is a mistake, and that is a contradiction.
+    """
+    first, second = _action(earlier.statement), _action(later.statement)
+    if first is None or second is None or second[0] not in REVERSALS.get(first[0], ()):
+        return None
+    if are_apart(earlier, later):
+        return None
+    one, other = earlier.statement.body_content, later.statement.body_content
+    if min(len(one), len(other)) >= _LONG and Indel.normalized_similarity(one, other) >= _SAME_BODY:
+        return None
+    mine, theirs = first[1], second[1]
+    if not mine or sorted(mine) != sorted(theirs) or not NEGATIONS.isdisjoint((*mine, *theirs)):
+        return None
+    verb, undone = (each.statement.tokens[0].text for each in (later, earlier))
+    part = {token.key for token in later.statement.tokens} & QUANTIFIERS
+    whole = not part or bool({token.key for token in earlier.statement.tokens} & QUANTIFIERS)
+    plain = all(_is_plain(each.statement.tokens) for each in (earlier, later))
+    return Ground("takes_back", f"{verb} takes back {undone}", whole and plain and mine == theirs)
+
+
+def does_again(earlier: Claim, later: Claim) -> Ground | None:
+    """It says what the earlier line reverted: that is done again."""
+    if not earlier.statement.may_replace or are_apart(earlier, later):
+        return None
+    titles = (Statement(title, "").content for title, sure in reverted_titles(earlier.statement) if sure)
+    if later.statement.content and later.statement.content in titles:
+        return Ground("does_again", "it does again what the earlier line reverted", True)
+    return None
+
+
+def _same_commit(one: str, other: str) -> bool:
+    return one.startswith(other) or other.startswith(one)
+
+
+def _is_title_of(title: str, quoted: Statement, earlier: Statement) -> bool:
+    """Whether the quotation is the earlier summary: all of it, its first sentence, or where either of
+    the two was cut, the beginning of the other."""
+    if not earlier.content:
+        return False
+    if quoted.content == earlier.content:
+        return True
+    known, said = normalise(earlier.summary), normalise(title).rstrip(".… ")
+    if len(said) < _LONG * 4 or not known.startswith(said):
+        return len(known) >= _CUT and normalise(title).startswith(known.rstrip(".… "))
+    return title.rstrip().endswith(("…", "...")) or known[len(said) : len(said) + 1] in (".", ";", "!", "?")
+
+
+def _action(statement: Statement) -> tuple[str, list[str]] | None:
+    """The verb in front and what it acts on, in order; None where the statement is none of an act:
+    `adding` and `disabled users` are subjects."""
+    if not statement.tokens or statement.tokens[0].text.lower().endswith("ing"):
+        return None
+    verb = statement.tokens[0].key
+    rest = list(_without_reason(statement)[1:])
+    if verb in (stem("turn"), stem("switch")):
+        particle = next((token for token in rest if token.key in ("on", "off")), None)
+        if particle is None:
+            return None
+        verb = stem("enable" if particle.key == "on" else "disable")
+        rest = [token for token in rest if token is not particle]
+    words = [token.key for token in rest if token.key not in STOP_WORDS or token.key in NEGATIONS]
+    content = [word for word in words if word not in QUANTIFIERS and word not in ("new", "support")]
+    return verb, content or words
+
+
+def _without_reason(statement: Statement) -> tuple[Token, ...]:
+    """The tokens up to where the summary goes on to say why."""
+    cut = _REASON.split(statement.summary_without_label, maxsplit=1)[0]
+    return Statement(cut, "").tokens or statement.tokens
+
+
+def _is_plain(tokens: tuple[Token, ...]) -> bool:
+    """Whether the first word is surely a verb: `removed columns are ignored` speaks of columns."""
+    if not tokens[0].text.lower().endswith("ed") or len(tokens) < 2:
+        return True
+    return tokens[1].kind is not Kind.WORD or tokens[1].text.lower() in _ARTICLES
