@@ -51,12 +51,12 @@ class Memory:
     What an older tool stored with a secret in it reads masked.
 
     ``id`` ("" in a draft), ``timestamp`` (as the line has it), ``session_id``, ``type``, ``summary``
-    (one line), ``details``, ``tags``, ``references`` (both with what it took over from observations that it
-    superseded as duplicates), ``tool`` (what wrote it), ``private``,
-    ``source``, ``importance`` (0 to 10), ``supersedes`` (ids),
-    ``routed`` ("", ambiguous or override), ``extra`` (the line's other fields); and from the view at
-    the time of reading: ``live``, ``superseded_by`` (the live id it leads to; None where it is live
-    or retracted). ``notes`` is what ``save`` had to say.
+    (one line), ``details``, ``tags``, ``references`` (both with what it inherited from duplicates
+    that it superseded), ``tool`` (what wrote it), ``private``, ``source``,
+    ``importance`` (0 to 10), ``supersedes`` (ids), ``routed`` ("", ambiguous or override),
+    ``extra`` (the line's other fields); and from the view at the time of reading: ``live``,
+    ``superseded_by`` (the live id it leads to; None where it is live or retracted). ``notes`` is what
+    ``save`` had to say.
     """
 
     id: str
