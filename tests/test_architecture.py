@@ -20,7 +20,7 @@ LEVELS: list[set[str]] = [
         *("embedding", "address", "scan", "keys"),
     },
     {
-        *("config", "git", "gitconfig", "lock", "dial", "wire", "beside"),
+        *("config", "git", "gitconfig", "lock", "dial", "wire", "beside", "child"),
         *("viewfile", "confirm", "propose", "answer", "brief"),
     },
     {
@@ -34,6 +34,7 @@ LEVELS: list[set[str]] = [
         "draft",
         "query",
         "lazy_query",
+        "lineage",
         "supersede",
         "memory",
         "consolidate",
@@ -60,6 +61,7 @@ WITHIN_A_LEVEL = {
     ("fold", "log"),
     ("inherit", "log"),
     ("lazy_query", "query"),
+    ("lineage", "query"),
     ("leaks", "secrets"),
     ("lookup", "suggest"),
     ("memory", "lazy_query"),

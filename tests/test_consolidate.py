@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor import fold, log, record
-from valor.consolidate import APPLY, PROPOSE, plan
+from valor.consolidate.plan import plan
+from valor.consolidate.step import APPLY, PROPOSE
 
 TEXT = "the cache must be warmed after each deploy"
 
@@ -32,7 +33,9 @@ def view_of(*records: dict[str, Any]) -> fold.View:
 
 
 def merges(*records: dict[str, Any], **options: Any) -> list[tuple[str, tuple[str, ...]]]:
-    return [(step.by, step.supersedes) for step in plan(view_of(*records), **options)]
+    """What would be applied."""
+    steps = plan(view_of(*records), **options).steps
+    return [(step.by, step.supersedes) for step in steps if step.action == APPLY]
 
 
 def live(repo: Repo) -> set[str]:
@@ -95,24 +98,18 @@ def test_an_observation_of_no_component_does_not_join_two_components() -> None:
 
 def test_lines_a_person_wrote_are_only_proposed() -> None:
     lines = (line("a"), line("b", 2, source="human"), line("c", 3))
-    steps = [(step.action, step.by, step.supersedes) for step in plan(view_of(*lines))]
+    steps = [(step.action, step.by, step.supersedes) for step in plan(view_of(*lines)).steps]
     assert steps == [(APPLY, "a", ("c",)), (PROPOSE, "a", ("b",))]
     assert merges(*lines, include_protected=True) == [("a", ("b", "c"))]
 
 
 def test_a_line_a_person_wrote_may_stay_in_place_of_another() -> None:
-    [step] = plan(view_of(line("a", source="human"), line("b", 2)))
+    [step] = plan(view_of(line("a", source="human"), line("b", 2))).steps
     assert (step.action, step.by) == (APPLY, "a")
 
 
-def test_a_digest_that_two_texts_happen_to_share_merges_neither(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("valor.consolidate.digest", lambda data: b"one" if data else b"none")
-    lines = line("a"), line("b", 2, "another text"), line("c", 3)
-    assert merges(*lines) == [("a", ("c",))]
-
-
 def test_the_plan_says_what_differs() -> None:
-    [step] = plan(view_of(line("a", tags=["x"]), line("b", 2, tags=["x", "y"], type="error")))
+    [step] = plan(view_of(line("a", tags=["x"]), line("b", 2, tags=["x", "y"], type="error"))).steps
     assert step.differs == ("type", "tags")
     assert (step.row()["reason"], step.row()["score"]) == ("identical text", 1.0)
 
@@ -143,10 +140,10 @@ def test_a_plan_does_not_depend_on_the_order_of_the_lines_and_leaves_a_survivor(
         line(f"o{number}", day, text, tags=sorted(tags), source="human" if human else "agent")
         for number, (text, tags, human, day) in enumerate(drawn)
     ]
-    steps = plan(view_of(*lines))
+    steps = plan(view_of(*lines)).steps
     shuffled = lines[:]
     random.shuffle(shuffled)
-    assert plan(view_of(*shuffled)) == steps
+    assert plan(view_of(*shuffled)).steps == steps
     hidden = [id_ for step in steps for id_ in step.supersedes]
     assert len(hidden) == len(set(hidden))
     assert not {step.by for step in steps} & set(hidden)
@@ -215,12 +212,13 @@ def test_two_clones_that_consolidate_alone_agree_after_the_merge(repo: Repo) -> 
     assert live(repo) == {"a"}
 
 
-def test_without_a_terminal_the_plan_is_applied(repo: Repo) -> None:
+def test_without_a_terminal_and_without_yes_the_plan_is_shown_and_nothing_written(repo: Repo) -> None:
     repo.write(line("a"), line("b", 2))
+    before = repo.log.read_bytes()
     result = repo.valor("consolidate")
-    assert result.code == 0
-    assert live(repo) == {"a"}
-    assert len(repo.lines()) == 3
+    assert (result.code, result.rows[0]["supersedes"]) == (1, ["b"])
+    assert "--yes" in result.err
+    assert repo.log.read_bytes() == before
 
 
 def test_max_caps_a_run(repo: Repo) -> None:

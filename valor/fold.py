@@ -6,11 +6,12 @@ the view stays the same.
 * Two lines with one id: the later wins (timestamp, then bytes); both are reported.
 * A supersession marks the ids it lists, in favour of ``by`` or, ``by`` being null, as a retraction.
   An observation that carries ``supersedes`` marks in favour of itself. A reinstatement voids the
-  mark (or the observation's marking) whose id it names in ``of``.
+  mark (or the observation's marking) whose id it names in ``of``, for good: no reinstatement of a
+  reinstatement brings it back, a new mark does.
 * A mark whose successor is not in the log marks nothing: every superseded id leads to a live
-  survivor or to a retraction.
+  survivor or to a retraction. What was replaced by something that was retracted later stays hidden.
 * Marks that meet in a merge may point at each other. In such a circle the oldest observation
-  (timestamp, then id) survives.
+  (timestamp, then id) survives, unless the circle has a way out or one of it is retracted.
 * A survivor is shown with the tags and references that marks hand on to it (``valor.inherit``).
 """
 
@@ -40,8 +41,9 @@ class View:
     ``observations`` holds every observation by id, live or not, in the order of the file;
     ``marks`` every mark by id; ``bad`` the unreadable lines; ``conflicts`` the ids that stand on
     lines of different content; ``total`` counts the lines read. ``superseded`` are the ids that are
-    hidden, ``marked_by`` says by which marks, ``retracted`` those without successor; ``named`` are the
-    ids that marks speak of, be they here or not. ``inherited`` has what live ones take over, by id.
+    hidden, ``marked_by`` says by which marks, ``retracted`` those without successor; ``successors`` is
+    what replaced each, as it was marked, circles included; ``named`` are the ids that marks speak of, be
+    they here or not. ``inherited`` has what live ones take over, by id.
     """
 
     def __init__(self) -> None:
@@ -176,13 +178,14 @@ def _apply(view: View, marking: list[Record]) -> None:
         if id_ in void or mark.get("type") == REINSTATEMENT:
             continue
         inline = mark.get("type") not in MARKS
-        by = id_ if inline else mark.get("by")
-        for target in record.texts(mark, "supersedes"):
+        # As text, like the ids it names: what is no id at all (a list, say) is one that is not here.
+        by = id_ if inline else None if mark.get("by") is None else record.text(mark, "by")
+        for target in dict.fromkeys(record.texts(mark, "supersedes")):
             if target not in view.observations or target == by:
                 continue
             if by is None:
                 view.retracted.add(target)
-            elif type(by) is str and by in view.observations:
+            elif by in view.observations:
                 edges.setdefault(target, set()).add(by)
             else:
                 continue

@@ -30,8 +30,7 @@ def inherited(
     """
     left: dict[str, list[object]] = {}
     for mark in sorted(marks, key=lambda one: (record.moment(one), record.identifier(one))):
-        by = mark.get("by")
-        to = heir(by) if type(by) is str else None
+        to = heir(record.text(mark, "by"))
         if to is not None and _bequeaths(mark, observations):
             left.setdefault(to, []).append(mark[FIELD])
     found: dict[str, Inheritance] = {}
@@ -52,7 +51,7 @@ def extended(data: Record, taken: Inheritance) -> Record:
 def _bequeaths(mark: Record, observations: Mapping[str, Line]) -> bool:
     if mark.get("type") != SUPERSESSION or record.is_private(mark):
         return False
-    ids = [id_ for id_ in record.texts(mark, "supersedes") if id_ != mark.get("by")]
+    ids = [id_ for id_ in record.texts(mark, "supersedes") if id_ != record.text(mark, "by")]
     hidden = [observations[id_].record for id_ in ids if id_ in observations]
     return bool(hidden) and not any(map(record.is_private, hidden))
 

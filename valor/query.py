@@ -60,10 +60,7 @@ def query(
     ``limit`` 0 means all of them, ``hidden`` brings superseded ones too, ``as_of`` (unix seconds)
     answers from the lines that were there then. Raises UsageError for a type nobody knows.
     """
-    lines = log.lines(workspace.log)
-    if as_of is not None:
-        lines = (line for line in lines if isinstance(line, Bad) or record.moment(line.record) <= as_of)
-    view = fold.fold(lines, selection.accepts)
+    view = view_at(workspace, as_of, selection.accepts)
     _admit_heirs(view, selection)
     shown = view.observations.values() if hidden else view.live()
     matching = [line for line in shown if line.held is not None]
@@ -82,6 +79,15 @@ def _admit_heirs(view: View, selection: Selection) -> None:
         line = view.observations[id_]
         if line.held is None and selection.accepts(view.shown(line)):
             line.held = line.record
+
+
+def view_at(workspace: Workspace, as_of: float | None, keep: Callable[[Record], bool] | None = None) -> View:
+    """The view of the lines that were there at ``as_of`` (unix seconds; None: now); ``keep`` as in
+    ``fold.fold``."""
+    lines = log.lines(workspace.log)
+    if as_of is not None:
+        lines = (line for line in lines if isinstance(line, Bad) or record.moment(line.record) <= as_of)
+    return fold.fold(lines, keep)
 
 
 def in_time(lines: list[Line]) -> list[Line]:

@@ -21,10 +21,11 @@ PATIENCE = 60.0  # seconds for the server to take it all
 MOST_REPLY = 1 << 30  # bytes
 
 
-def sync(workspace: Workspace, *, rebuild: bool = False) -> Outcome:
+def sync(workspace: Workspace, *, rebuild: bool = False, patience: float = PATIENCE) -> Outcome:
     """Bring the mirror up to the log, starting valor's own server if there is no other, and sweep
-    the state folder. Where memory is switched off, make hooks silent instead. Raises
-    Unavailable, LockBusy where another sync runs for too long."""
+    the state folder. Where memory is switched off, make hooks silent instead. ``patience`` is how
+    long the server may take, in seconds. Raises Unavailable, LockBusy where another sync runs for
+    too long."""
     place = place_of(workspace)
     if not workspace.config.enabled:
         _make(place.folder)
@@ -33,7 +34,7 @@ def sync(workspace: Workspace, *, rebuild: bool = False) -> Outcome:
         return Outcome(how=OFF, lines=0)
     with _locked(place.folder, workspace.config.lock_timeout):
         address = server.ensure(workspace.config)
-        with Connection(address, time.monotonic() + PATIENCE, MOST_REPLY) as connection:
+        with Connection(address, time.monotonic() + patience, MOST_REPLY) as connection:
             done = Follower(workspace, place, connection).run(rebuild)
         (place.folder / "off").unlink(missing_ok=True)
         with suppress(OSError):  # the state folder was writable a moment ago; hooks merely stay silent

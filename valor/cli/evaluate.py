@@ -28,6 +28,9 @@ _FILE = typer.Argument(
     ..., metavar="FILE", help="Labelled items, one JSON object a line; - for standard input."
 )
 _LOG = typer.Option(None, "--log", metavar="FILE", help="The log to measure on; by default this project's.")
+_PAIRS_LOG = typer.Option(
+    None, "--log", metavar="FILE", help="A log that says how rare a word is; by default the pairs do."
+)
 _ITEMS = typer.Option(False, "--items", help="A JSON line for each item before the report.")
 
 
@@ -80,6 +83,33 @@ def recall(file: str = _FILE, log_file: str | None = _LOG, items: bool = _ITEMS)
         raise Unavailable(f"there is no log at {path}", "name one with --log")
     with mirrored(path, os.environ.get("PATH") or os.defpath) as view:
         report, rows = evaluate(engine(view), [moved(item, view.root) for item in labelled], time.time())
+    return _print(report, [asdict(row) for row in rows] if items else ())
+
+
+@app.command("pairs")
+def pairs(file: str = _FILE, log_file: str | None = _PAIRS_LOG, items: bool = _ITEMS) -> int:
+    """Consolidation: false_merge_rate, suggest_false_rate, duplicates_found, supersedes_found.
+
+    Also duplicates_auto, supersedes_suggested, and the matrix of verdicts by label and subtype.
+
+    \b
+    An item: {"a": {…}, "b": {…}, "label": "distinct|duplicate|supersedes", "accept": ["…"]}
+    where a and b are observations, b the later; accept names other labels that are right too.
+    Example: valor eval pairs pairs.jsonl --items
+
+    \b
+    Exit codes: 0 measured; 2 an item is malformed; 5 a file cannot be read.
+    """
+    from valor.eval.pairs import evaluate
+
+    labelled = _read(file)
+    documents: list[dict[str, Any]] = []
+    if log_file:
+        path = Path(log_file)
+        if not path.is_file():
+            raise Unavailable(f"there is no log at {path}", "name one with --log")
+        documents = [line.record for line in fold(log.lines(path)).live()]
+    report, rows = evaluate(labelled, documents)
     return _print(report, [asdict(row) for row in rows] if items else ())
 
 

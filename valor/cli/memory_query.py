@@ -40,6 +40,9 @@ def command(
         None, "--limit", "-n", min=0, help="How many; 0 for all.", show_default="10"
     ),
     all_: bool = typer.Option(False, "--all", help="Superseded ones too, each with its successor."),
+    lineage: bool = typer.Option(
+        False, "--lineage", help="With --full: what it replaced and what replaced it; ID may be a mark's."
+    ),
     as_of: str = typer.Option("", "--as-of", metavar="TIME", help="What was known then."),
     explain: bool = typer.Option(False, "--explain", help="Say why each hit ranks where it does."),
     blame: bool = typer.Option(False, "--blame", help="Say who added each line, when and in which commit."),
@@ -53,7 +56,7 @@ def command(
     Examples:
       valor memory-query --index --limit 20
       valor memory-query "socket timeout" --type error --since 2026-01-01
-      valor memory-query --full obs-1790000000-3f9a
+      valor memory-query --full obs-1790000000-3f9a --lineage
       valor memory-query --tags ci,redis --table --blame
 
     \b
@@ -61,11 +64,14 @@ def command(
     """
     level = query.level_of(index, summary)
     as_table = wants_table(json, table)
+    at = instant(as_of, "--as-of", end_of_day=True) if as_of else None
     here = workspace()
     if full:
         if words or stats:
             raise UsageError("--full opens one observation", "leave the words and --stats out")
-        return _full(here, full, as_table, blame)
+        return _full(here, full, at, as_table, blame, lineage)
+    if lineage:
+        raise UsageError("--lineage is that of one observation", "name it: --full ID --lineage")
     selection = select(type_=type_, tags=tags, since=since, until=until, session=session)
     if stats:
         if words:
@@ -77,7 +83,7 @@ def command(
         " ".join(words or ()),
         limit=here.config.limit if limit is None else limit,
         hidden=all_,
-        as_of=instant(as_of, "--as-of", end_of_day=True) if as_of else None,
+        as_of=at,
     )
     _warn(answer.view)
     rows = [query.disclose(line, answer.view, level) for line in answer.lines]
@@ -97,25 +103,42 @@ def command(
     return DONE
 
 
-def _full(here: Workspace, typed: str, as_table: bool, blame: bool) -> int:
-    view = here.view()
+def _full(
+    here: Workspace, typed: str, at: float | None, as_table: bool, blame: bool, with_lineage: bool
+) -> int:
+    view = query.view_at(here, at)
     _warn(view)
-    if not view.observations:
+    if not view.observations and not view.marks:
         _nothing(view, ())
         return FOUND_NOTHING
     try:
-        line = query.find(view, typed)
+        line = _find_any(view, typed) if with_lineage else query.find(view, typed)
     except UnknownId as error:
         say(f"{error.message}; {error.hint}")
         return FOUND_NOTHING
     row = query.disclose(line, view, query.FULL)
     if blame:
         _blame(here, [line], [row])
-    if as_table:
+    if with_lineage:
+        _show_lineage(view, line, row, as_table)
+    elif as_table:
         emit(({"field": key, "value": value} for key, value in row.items()), ("field", "value"), True)
     else:
         write_json([row])
     return DONE
+
+
+def _find_any(view: View, typed: str) -> Line:
+    from valor.lineage import find
+
+    return find(view, typed)
+
+
+def _show_lineage(view: View, line: Line, row: dict[str, Any], as_table: bool) -> None:
+    from valor.cli.lineage import show
+    from valor.lineage import lineage
+
+    show(lineage(view, line), view, row, as_table)
 
 
 def _stats(here: Workspace, selection: Selection, as_table: bool) -> int:

@@ -1,0 +1,74 @@
+"""A record as consolidation sees it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from sys import intern
+
+from valor import record
+from valor.consolidate.statement import Statement
+from valor.digests import normalise
+from valor.record import Record
+
+COMMIT = re.compile(r"[0-9a-f]{7,40}")
+_POSITION = re.compile(r"(?::\d+(?:-\d+)?)+$|#L\d+(?:-L?\d+)?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """``at`` is its time in unix seconds; ``digest`` that of its text, case and white space aside;
+    ``tags`` are case-folded; ``places`` are the paths it is about, without line numbers; ``commits``
+    those it came from, which say nothing about that: a cherry-pick has another one."""
+
+    id: str
+    at: float
+    type: str
+    statement: Statement
+    digest: bytes
+    tags: frozenset[str]
+    references: tuple[str, ...]
+    places: frozenset[str]
+    commits: frozenset[str]
+    human: bool
+
+    @property
+    def age(self) -> tuple[float, str]:
+        """The order of observations in time."""
+        return self.at, self.id
+
+
+def claim(data: Record) -> Claim:
+    """The record as a claim."""
+    summary, details = record.text(data, "summary"), record.text(data, "details")
+    references = tuple(record.texts(data, "references"))
+    commits = frozenset(each.lower() for each in references if COMMIT.fullmatch(each.lower()))
+    return Claim(
+        id=record.identifier(data),
+        at=record.moment(data),
+        type=intern(record.kind(data)),
+        statement=Statement(summary, details),
+        digest=digest(summary, details),
+        tags=frozenset(intern(tag.casefold()) for tag in record.texts(data, "tags")),
+        references=references,
+        places=frozenset(_places(references)),
+        commits=commits,
+        human=record.text(data, "source") == "human",
+    )
+
+
+def digest(summary: str, details: str) -> bytes:
+    """16 bytes that texts have in common which differ in case and white space alone."""
+    text = f"{normalise(summary)}\0{normalise(details)}".encode("utf-8", "surrogatepass")
+    return blake2b(text, digest_size=16).digest()
+
+
+def _places(references: tuple[str, ...]) -> Iterator[str]:
+    for reference in references:
+        if not COMMIT.fullmatch(reference.lower()):
+            yield _POSITION.sub("", reference)
+
+
+NO_TEXT = digest("", "")

@@ -1,0 +1,274 @@
+"""What two observations are to each other: the same, one in place of the other, or a contradiction.
+
+No similarity is safe (`port 8080` and `port 8081` are nearly equal by every measure), so likeness only
+ever proposes; what is applied rests on equality or on an explicit word.
+
+* *auto*: the same words in the same order but for fillers and plain typos, nothing different in
+  numbers, names, polarity or scope; or a later line that says what it replaces.
+* *suggest*: nothing exchanged that a guard knows, and most of what one says is in the other.
+* *conflict*: the same but for a number or a word of polarity: perhaps only one of them holds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from rapidfuzz.distance import Indel
+
+from valor.consolidate.claim import Claim
+from valor.consolidate.guards import Difference, differences, in_common
+from valor.consolidate.lexicon import FILLERS, GENERIC, LIMITS, NEGATIONS
+from valor.consolidate.replacing import ground
+from valor.consolidate.statement import Kind, Statement, Token, keys, tokenize
+from valor.consolidate.typo import is_typo
+from valor.tokens import STOP_WORDS
+
+
+class Tier(StrEnum):
+    """How sure a judgement is, and so what becomes of it."""
+
+    AUTO = "auto"
+    SUGGEST = "suggest"
+    CONFLICT = "conflict"
+
+
+class Relation(StrEnum):
+    """What the later observation is to the earlier."""
+
+    DUPLICATE = "duplicate"
+    SUPERSEDES = "supersedes"
+    CONFLICT = "conflict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """``rule`` names what decided, ``why`` says it in words; ``score`` is a likeness from 0 to 1;
+    ``differs`` is what the guards saw."""
+
+    tier: Tier
+    relation: Relation
+    rule: str
+    why: str
+    score: float
+    differs: tuple[Difference, ...] = ()
+
+
+Weight = Callable[[str], float]
+"""How much a term says: its inverse document frequency."""
+
+MOST_COVERED, LEAST_COVERED = 0.55, 0.3  # weighted shares of what either says that the other says too
+_IN_DETAILS = 0.6  # worth of a word of the summary that stands in the other's details alone
+_LONGER = 0.4  # how much less may be shared of the longer details
+_DETAILS_IN_COMMON = 0.65  # least weighted share of the shorter details in the longer
+_LONG = 6  # content words from which a text is known by its words alone
+_SAME_DETAILS = 0.75
+_NEARLY = 0.4  # share of words in common below which two lines are not the same but for a number
+_EXPLAINED = 10  # content words of details that nobody writes twice by chance
+_SAID_AGAIN, _SAID_IN_PART = 0.9, 0.5  # shares of the headlines' words
+_DECIDING = ("numbers", "polarity")
+
+
+def judge(earlier: Claim, later: Claim, weight: Weight) -> Judgement | None:
+    """What the later claim is to the earlier; None where they are two facts."""
+    found = ground(earlier, later)
+    if found is not None:
+        tier = Tier.AUTO if found.explicit else Tier.SUGGEST
+        return Judgement(tier=tier, relation=Relation.SUPERSEDES, rule=found.rule, why=found.why, score=1.0)
+    one, other = earlier.statement, later.statement
+    likely = _likely(one, other, weight)
+    if likely is None and in_common(one, other) < _NEARLY:
+        return None  # the guards cost far more than this, and most pairs end here
+    differs = differences(earlier, later)
+    if not differs:
+        why = same_text(one, other)
+        if why:
+            return _duplicate(Tier.AUTO, "same_text", why, likeness(one, other))
+        if one.content == other.content and one.details and other.details:
+            details = [
+                replace(each, statement=Statement(each.statement.details, "")) for each in (earlier, later)
+            ]
+            one, other, differs = details[0].statement, details[1].statement, differences(*details)
+    conflict = contradiction(one, other, differs)
+    if conflict is not None:
+        return conflict
+    if any(each.is_exchange for each in differs):
+        return None
+    one, other = earlier.statement, later.statement
+    if _same_explanation(one, other):
+        why = "the same details word for word, and the summaries say the same"
+        return replace(_duplicate(Tier.AUTO, "same_details", why, likeness(one, other)), differs=differs)
+    return replace(likely, differs=differs) if likely else None
+
+
+def same_text(one: Statement, other: Statement) -> str:
+    """Why both say the same in the same words; "" where they do not."""
+    if not one.content or not other.content:
+        return ""
+    if _equal(one.tokens, other.tokens):
+        if one.label != other.label and one.label and other.label:
+            return ""
+        if one.body_content == other.body_content:
+            return "the same words" if one.content == other.content else "the same words but for a typo"
+        if _adds_a_condition(one, other):
+            return ""
+        if not one.body_content or not other.body_content:
+            return "the same summary, one without details" if _is_telling(one) else ""
+        if _within(one.body_content, other.body_content):
+            return "the same summary, the details of one within those of the other"
+        return ""
+    for short, long in ((one, other), (other, one)):
+        if not short.body_content and len(short.content) >= _LONG and short.content == long.body_content:
+            return "the summary of one is the details of the other"
+    return ""
+
+
+def _adds_a_condition(one: Statement, other: Statement) -> bool:
+    """Whether what the longer details have in addition is a short condition or denial (`only on
+    staging`): then they are two facts. A paragraph more is an explanation."""
+    more = Counter(one.body_content)
+    more.subtract(other.body_content)
+    added = [word for word, count in more.items() if count]
+    return len(added) < _EXPLAINED and not (LIMITS | NEGATIONS).isdisjoint(added)
+
+
+def _is_telling(statement: Statement) -> bool:
+    """Whether the summary alone says what it is about: three words that are no mere `fix` or `update`,
+    or a name or number and one word more."""
+    specific = any(token.kind is not Kind.WORD for token in statement.tokens)
+    return len(statement.said - GENERIC) >= (2 if specific else 3)
+
+
+def _same_explanation(one: Statement, other: Statement) -> bool:
+    """Whether a long explanation stands in both word for word, under headlines of which one has
+    nearly nothing that the other observation lacks."""
+    if one.body_content != other.body_content or len(one.body_content) < _EXPLAINED:
+        return False
+    said = [len(a.said & b.vocabulary) / max(len(a.said), 1) for a, b in ((one, other), (other, one))]
+    return max(said) >= _SAID_AGAIN and min(said) >= _SAID_IN_PART
+
+
+def contradiction(one: Statement, other: Statement, differs: tuple[Difference, ...]) -> Judgement | None:
+    """Whether they are the same but for a number or a word of polarity."""
+    deciding = [each for each in differs if each.guard in _DECIDING and each.is_exchange]
+    odd = {key for each in deciding for word in (*each.one, *each.other) for key in keys(tokenize(word))}
+    if not deciding or one.label != other.label or not all(_is_about(each, odd) for each in differs):
+        return None
+    left, right = (_without(each, odd) for each in (one, other))
+    if len(left) < 2 or left != right:
+        return None
+    return Judgement(
+        tier=Tier.CONFLICT,
+        relation=Relation.CONFLICT,
+        rule="contradiction",
+        why="these two may contradict; which holds?",
+        score=likeness(one, other),
+        differs=differs,
+    )
+
+
+def _is_about(difference: Difference, odd: set[str]) -> bool:
+    """Whether it is one of a number or of polarity, or only sees the same words once more."""
+    if difference.guard in _DECIDING:
+        return True
+    words = (*difference.one, *difference.other)
+    return difference.guard == "wording" and odd.issuperset(
+        key for word in words for key in keys(tokenize(word))
+    )
+
+
+def likeness(one: Statement, other: Statement) -> float:
+    """The share of words that both summaries have in the same order (normalised indel similarity)."""
+    return round(float(Indel.normalized_similarity(one.content, other.content)), 3)
+
+
+def _likely(one: Statement, other: Statement, weight: Weight) -> Judgement | None:
+    """Whether most of what one says is in the other. Two explanations of one thing share words: where
+    both have details that do not, they explain two things under like headlines."""
+    here, there = covered(one, other, weight), covered(other, one, weight)
+    most, least = max(here, there), min(here, there)
+    if most >= MOST_COVERED and least >= LEAST_COVERED:
+        shared = details_in_common(one, other, weight)
+        if shared is None or shared >= _DETAILS_IN_COMMON:
+            why = f"{most:.0%} of what one says is in the other, {least:.0%} the other way round"
+            return _duplicate(Tier.SUGGEST, "covered", why, (here + there) / 2)
+    if most > 0:
+        same = _details_alike(one, other)
+        if same:
+            return _duplicate(Tier.SUGGEST, "like_details", f"{same:.0%} of the details are the same", same)
+    return None
+
+
+def _details_alike(one: Statement, other: Statement) -> float:
+    """How alike two long details are, word by word; 0 where they are short or not nearly the same."""
+    shorter, longer = sorted((len(one.details), len(other.details)))
+    if shorter < _SAME_DETAILS / 2 * longer or not shorter:
+        return 0.0
+    if 2 * len(one.vocabulary & other.vocabulary) < _SAME_DETAILS * len(one.vocabulary):
+        return 0.0  # what is nearly the same has nearly the same words
+    left, right = one.body_content, other.body_content
+    if min(len(left), len(right)) < _EXPLAINED:
+        return 0.0
+    return float(Indel.normalized_similarity(left, right, score_cutoff=_SAME_DETAILS))
+
+
+def covered(one: Statement, other: Statement, weight: Weight) -> float:
+    """The weighted share of the words of one summary that stand in the other observation."""
+    total = found = 0.0
+    vocabulary = None
+    for word in one.said:
+        value = weight(word)
+        total += value
+        if word in other.said:
+            found += value
+            continue
+        if vocabulary is None:
+            vocabulary = other.vocabulary
+        if word in vocabulary:
+            found += _IN_DETAILS * value
+    return found / total if total else 0.0
+
+
+def details_in_common(one: Statement, other: Statement, weight: Weight) -> float | None:
+    """The weighted share of the lighter details' words that the other's have too; None where one has
+    too few to tell. Words of the summaries are left out: details often begin by repeating them."""
+    known = STOP_WORDS | one.said | other.said
+    left, right = (each.explained - known for each in (one, other))
+    if not left or not right:
+        return None
+    common = sum(map(weight, left & right))
+    lighter, heavier = sorted((sum(map(weight, left)), sum(map(weight, right))))
+    return min(common / lighter, common / heavier / _LONGER) if lighter else None
+
+
+def _duplicate(tier: Tier, rule: str, why: str, score: float) -> Judgement:
+    return Judgement(tier=tier, relation=Relation.DUPLICATE, rule=rule, why=why, score=round(score, 3))
+
+
+def _equal(one: tuple[Token, ...], other: tuple[Token, ...]) -> bool:
+    """Whether both are the same words in the same order, but for fillers and at most one typo."""
+    left, right = _told(one), _told(other)
+    if len(left) != len(right):
+        return False
+    odd = [(a, b) for a, b in zip(left, right, strict=True) if a.key != b.key]
+    return not odd or (len(odd) == 1 and len(left) >= _LONG - 1 and _is_misspelt(*odd[0]))
+
+
+def _told(found: tuple[Token, ...]) -> list[Token]:
+    return [token for token in found if token.kind is not Kind.WORD or token.key not in FILLERS]
+
+
+def _is_misspelt(one: Token, other: Token) -> bool:
+    return one.kind is other.kind is Kind.WORD and is_typo(one.text, other.text)
+
+
+def _within(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether the words of the shorter stand in the longer in their order."""
+    short, long = sorted((one, other), key=len)
+    return len(short) >= _LONG and Indel.distance(short, long) == len(long) - len(short)
+
+
+def _without(statement: Statement, odd: set[str]) -> list[str]:
+    return [key for key in statement.content if key not in odd and key not in STOP_WORDS]

@@ -1,0 +1,64 @@
+"""What there is to mark, and why: the plan that a person, a pull request or CI reads.
+
+The plan is a function of the view alone: the same lines in any order give the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+
+from valor.consolidate.judged import Judged, Progress
+from valor.consolidate.judgement import Tier
+from valor.consolidate.step import Step
+from valor.consolidate.steps import merged, questions, replaced
+from valor.fold import View
+
+TIERS = tuple(Tier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """``steps`` in the order auto, suggest, conflict, oldest first; ``lines`` were looked at, ``pairs``
+    of them compared; ``left`` counts what was left out, by reason."""
+
+    steps: tuple[Step, ...]
+    lines: int
+    pairs: int
+    left: dict[str, int] = field(default_factory=dict)
+
+
+def plan(
+    view: View,
+    *,
+    include_protected: bool = False,
+    maximum: int = 0,
+    tiers: Collection[Tier] = TIERS,
+    progress: Progress = lambda *_: None,
+) -> Plan:
+    """What there is to mark; at most ``maximum`` steps (0: all), of these tiers.
+
+    Observations whose source is human are proposed unless ``include_protected``. Private ones take no
+    part.
+    """
+    judged = Judged(view, progress)
+    steps = replaced(judged, include_protected)
+    steps += merged(judged, _hidden(steps), include_protected)
+    steps += questions(judged, _hidden(steps))
+    chosen = sorted(
+        (step for step in steps if step.tier in tiers),
+        key=lambda step: (TIERS.index(step.tier), step.action, judged.claims[step.by].age, step.supersedes),
+    )
+    kept = chosen[: maximum or None]
+    left = {"over --max": len(chosen) - len(kept), "told apart before": judged.told_apart}
+    return Plan(
+        steps=tuple(kept),
+        lines=len(judged.claims),
+        pairs=judged.pairs,
+        left={reason: count for reason, count in left.items() if count},
+    )
+
+
+def _hidden(steps: list[Step]) -> set[str]:
+    """What the sure steps hide, protected lines too: nothing else is to be said of them."""
+    return {id_ for step in steps if step.tier is Tier.AUTO for id_ in step.supersedes}

@@ -1,0 +1,194 @@
+"""From judgements to steps: who stays, who is hidden by whom, what a person is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from valor import record
+from valor.consolidate.claim import Claim
+from valor.consolidate.groups import Group, groups, variants
+from valor.consolidate.guards import GUARDS
+from valor.consolidate.judged import Judged
+from valor.consolidate.judgement import Judgement, Relation, Tier
+from valor.consolidate.step import APPLY, DECIDE, PROPOSE, Step
+
+IDENTICAL = "identical text"
+_FIELDS = ("type", "tags", "references", "session_id", "source", "importance")
+
+
+def replaced(judged: Judged, include_protected: bool) -> list[Step]:
+    """Steps for what a later line says it replaces. Each line is marked in favour of the first that
+    replaces it: what that one's fate is, the fold follows."""
+    chosen: dict[str, tuple[Claim, Judgement]] = {}
+    for earlier, later, found in judged.of(Relation.SUPERSEDES, Tier.AUTO):
+        for target in judged.members(earlier):
+            by = next((each for each in judged.members(later) if each.age > target.age), None)
+            if by is None or judged.was_refused(target, by):
+                continue
+            known = chosen.get(target.id)
+            if known is None or by.age < known[0].age:
+                chosen[target.id] = by, found
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for id_, (by, found) in chosen.items():
+        grouped.setdefault((by.id, found.why), []).append(id_)
+    return [
+        step
+        for (by_id, _), ids in grouped.items()
+        for step in _split(judged, judged.claims[by_id], ids, chosen[ids[0]][1], include_protected)
+    ]
+
+
+def merged(judged: Judged, hidden: set[str], include_protected: bool) -> list[Step]:
+    """Steps for what is said twice, among the lines that are not ``hidden``.
+
+    A group is only proposed where something contradicts it in between: said, taken back and said
+    again is no repetition.
+    """
+    live = [claim for claim in judged.claims.values() if claim.id not in hidden]
+    found = variants(live, judged.refused)
+    head = {each.id: variant.claim.id for variant in found for each in variant.members}
+    partners: dict[str, list[str]] = {}
+    for one, other, _ in judged.of(Relation.DUPLICATE, Tier.AUTO):
+        for here, there in ((one, other), (other, one)):
+            if here.id in head and there.id in head:
+                partners.setdefault(head[here.id], []).append(head[there.id])
+    between = _contradictions(judged)
+    steps: list[Step] = []
+    for group in groups(found, partners, judged.same, judged.refused):
+        steps += _merge(judged, group, between, include_protected)
+    return steps
+
+
+def questions(judged: Judged, hidden: set[str]) -> list[Step]:
+    """What only a person or a judge can say: likely repetitions and replacements, contradictions. Each
+    line is asked about once as the one to hide, and once as the later of a contradiction."""
+    open_ = sorted(
+        (
+            each
+            for relation in (Relation.DUPLICATE, Relation.SUPERSEDES)
+            for each in judged.of(relation, Tier.SUGGEST)
+        ),
+        key=lambda each: (-each[2].score, each[1].age, each[0].age),
+    )
+    steps: list[Step] = []
+    taken: set[str] = set()
+    for earlier, later, found in open_:
+        by, target = later, earlier
+        if found.relation is Relation.DUPLICATE:
+            by = survivor([earlier, later])
+            target = earlier if by is later else later
+        if hidden.isdisjoint((by.id, target.id)) and not taken & {target.id, by.id}:
+            taken.add(target.id)
+            steps.append(_step(judged, by, [target], found, PROPOSE))
+    asked: set[tuple[str, str]] = set()
+    near = sorted(judged.of(Relation.CONFLICT, Tier.CONFLICT), key=lambda each: each[1].at - each[0].at)
+    for earlier, later, found in near:
+        ends = {("earlier", earlier.id), ("later", later.id)}
+        if hidden.isdisjoint((earlier.id, later.id)) and not asked & ends:
+            asked |= ends
+            steps.append(_step(judged, later, [earlier], found, DECIDE))
+    return steps
+
+
+def survivor(members: list[Claim]) -> Claim:
+    """Who stays: the richest in details, of equals the oldest, so that two clones that consolidate on
+    their own agree."""
+    return min(members, key=lambda each: (-len(each.statement.body_content), each.age))
+
+
+def _merge(
+    judged: Judged, group: Group, between: dict[str, list[tuple[float, str]]], include_protected: bool
+) -> Iterator[Step]:
+    members = group.members()
+    stays = survivor(members)
+    first, last = members[0].age, members[-1].age
+    interrupted = any(first < age < last for each in members for age in between.get(each.id, ()))
+    by_reason: dict[str, tuple[Judgement, list[str]]] = {}
+    for each in members:
+        if each is not stays:
+            found = _why_same(judged, stays, each)
+            by_reason.setdefault(found.why, (found, []))[1].append(each.id)
+    for found, ids in by_reason.values():
+        if interrupted:
+            why = f"{found.why}, but something in between contradicts it"
+            yield _step(judged, stays, [judged.claims[id_] for id_ in ids], found, PROPOSE, why, Tier.SUGGEST)
+        else:
+            yield from _split(judged, stays, ids, found, include_protected)
+
+
+def _why_same(judged: Judged, stays: Claim, other: Claim) -> Judgement:
+    one, two = sorted((stays, other), key=lambda claim: claim.age)
+    known = judged.between(one, two) if one.digest != two.digest else None
+    if known is not None:
+        return known
+    return Judgement(
+        tier=Tier.AUTO, relation=Relation.DUPLICATE, rule="identical_text", why=IDENTICAL, score=1.0
+    )
+
+
+def _contradictions(judged: Judged) -> dict[str, list[tuple[float, str]]]:
+    """By the id of each line, when something was said that replaces or contradicts it."""
+    found: dict[str, list[tuple[float, str]]] = {}
+    for relation, tier in (
+        (Relation.SUPERSEDES, Tier.AUTO),
+        (Relation.SUPERSEDES, Tier.SUGGEST),
+        (Relation.CONFLICT, Tier.CONFLICT),
+    ):
+        for one, other, _ in judged.of(relation, tier):
+            for here, there in ((one, other), (other, one)):
+                ages = [each.age for each in judged.members(there)]
+                for each in judged.members(here):
+                    found.setdefault(each.id, []).extend(ages)
+    return found
+
+
+def _split(
+    judged: Judged, by: Claim, ids: Iterable[str], found: Judgement, include_protected: bool
+) -> Iterator[Step]:
+    """One step for what is applied, one for the lines that a person wrote."""
+    targets = sorted((judged.claims[id_] for id_ in ids), key=lambda each: each.age)
+    protected = [each for each in targets if each.human and not include_protected]
+    free = [each for each in targets if not each.human or include_protected]
+    for action, chosen in ((APPLY, free), (PROPOSE, protected)):
+        if chosen:
+            yield _step(judged, by, chosen, found, action)
+
+
+def _step(
+    judged: Judged,
+    by: Claim,
+    targets: list[Claim],
+    found: Judgement,
+    action: str,
+    reason: str = "",
+    tier: Tier | None = None,
+) -> Step:
+    everyone = [judged.record(each) for each in (by, *targets)]
+    fields = [key for key in _FIELDS if any(data.get(key) != everyone[0].get(key) for data in everyone[1:])]
+    return Step(
+        tier=tier or found.tier,
+        action=action,
+        relation=found.relation,
+        by=by.id,
+        supersedes=tuple(each.id for each in targets),
+        rule=found.rule,
+        reason=reason or found.why,
+        score=found.score,
+        summary=by.statement.summary,
+        other=targets[0].statement.summary,
+        dates=(_date(by), _date(targets[0])),
+        differs=(*map(str, found.differs), *fields),
+        guards=tuple(_guarded(by, targets[0])),
+        digests=tuple(each.digest for each in (by, *targets)),
+    )
+
+
+def _guarded(one: Claim, other: Claim) -> Iterator[tuple[str, str]]:
+    earlier, later = sorted((one, other), key=lambda claim: claim.age)
+    for guard in GUARDS:
+        found = guard(earlier, later)
+        yield guard.__name__, "agree" if found is None else str(found).partition(": ")[2]
+
+
+def _date(claim: Claim) -> str:
+    return record.stamp(claim.at) if claim.at else ""

@@ -1,0 +1,74 @@
+"""Take marks back: append the line that voids them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from valor import record
+from valor.consolidate.apply import standing
+from valor.consolidate.marks import data, last_run, voided, voiding
+from valor.errors import UsageError
+from valor.log import appending
+from valor.lookup import resolve
+from valor.record import Record
+from valor.secrets.detect import redact
+from valor.workspace import Workspace
+
+
+def undo(workspace: Workspace, typed: str, *, dry_run: bool = False) -> tuple[Record, bool]:
+    """Void the mark whose id is ``typed`` or begins with it: the reinstatement, and whether it is new.
+
+    Raises UsageError for an id that no supersession has.
+    """
+    view = workspace.view(lambda _: False)
+    supersessions = [id_ for id_, mark in data(view) if mark.get("type") == record.SUPERSESSION]
+    if not supersessions:
+        raise UsageError(
+            "the log holds no mark to undo", "`valor memory-query --all` names the marks of hidden lines"
+        )
+    target = resolve(typed, supersessions, "mark")
+    if dry_run:
+        return voiding(view, target) or _reinstatement(workspace, target), target not in voided(view)
+    with appending(workspace.log, workspace.config.lock_timeout) as end:
+        known = voiding(standing(end), target)
+        if known:
+            return known, False
+        line = _reinstatement(workspace, target)
+        end.write([record.encode(line)])
+    return line, True
+
+
+def undo_last(workspace: Workspace, *, dry_run: bool = False) -> list[Record]:
+    """Void the marks of the last run that has any left; the reinstatements.
+
+    Raises UsageError where no run has.
+    """
+    if dry_run:
+        return _all(workspace, last_run(workspace.view(lambda _: False)))
+    if not workspace.log.exists():  # asking must not make a log
+        return _all(workspace, [])
+    with appending(workspace.log, workspace.config.lock_timeout) as end:
+        lines = _all(workspace, last_run(standing(end)))
+        end.write([record.encode(line) for line in lines])
+    return lines
+
+
+def _all(workspace: Workspace, ids: Iterable[str]) -> list[Record]:
+    lines = [_reinstatement(workspace, id_) for id_ in ids]
+    if not lines:
+        raise UsageError(
+            "no run of consolidate has a mark left to undo",
+            "`valor consolidate --undo SUP-ID` voids one mark; `valor memory-query --all` names them",
+        )
+    return lines
+
+
+def _reinstatement(workspace: Workspace, target: str) -> Record:
+    return {
+        "id": record.new_id("rei"),
+        "timestamp": record.stamp(),
+        "session_id": redact(workspace.config.session_id),
+        "type": record.REINSTATEMENT,
+        "tool": "consolidate",
+        "of": target,
+    }
