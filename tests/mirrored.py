@@ -48,9 +48,9 @@ def id_of(number: int) -> str:
     return f"obs-{1_700_000_000 + number}-{number:012x}"
 
 
-def mark(number: int, targets: list[str], by: str | None) -> bytes:
+def mark(number: int, targets: list[str], by: str | None, **more: Any) -> bytes:
     data = {"id": f"sup-1700000000-{number:012x}", "type": "supersession", "supersedes": targets, "by": by}
-    return json.dumps(data).encode() + b"\n"
+    return json.dumps(data | more).encode() + b"\n"
 
 
 class Checkout:
@@ -88,6 +88,13 @@ class Checkout:
 STEPS = st.one_of(
     st.tuples(st.just("append"), st.lists(st.integers(0, 40), min_size=1, max_size=4)),
     st.tuples(st.just("mark"), st.integers(0, 40), st.one_of(st.none(), st.integers(0, 40))),
+    st.tuples(
+        st.just("bequeath"),
+        st.integers(0, 4),  # few, so that both are there
+        st.integers(0, 4),
+        st.lists(st.sampled_from([*WORDS, "Amber", "heirloom"]), max_size=3),
+    ),
+    st.tuples(st.just("void"), st.integers(0, 2)),
     st.tuples(st.just("inline"), st.integers(41, 60), st.integers(0, 40)),
     st.tuples(st.just("reinstate"), st.integers(0, 60)),
     st.tuples(st.just("edit"), st.integers(0, 40), st.sampled_from(WORDS)),
@@ -119,6 +126,20 @@ class History:
     def mark(self, target: int, by: int | None) -> None:
         name = len(self.lines)
         self.lines.append(mark(name, [id_of(target)], None if by is None else id_of(by)))
+
+    def bequeath(self, target: int, by: int, tags: list[str]) -> None:
+        will = {"tags": tags, "references": ["a.py:3"]}
+        self.lines.append(mark(len(self.lines), [id_of(target)], id_of(by), inherits=will))
+
+    def void(self, back: int) -> None:
+        """Reinstate the last mark but ``back``."""
+        marks = [
+            json.loads(one)["id"]
+            for one in self.lines
+            if one.startswith(b'{"id": "sup-') and one[-2:] == b"}\n"
+        ]
+        if len(marks) > back:
+            self.reinstate(int(marks[-1 - back].rpartition("-")[2], 16))
 
     def inline(self, number: int, target: int) -> None:
         self.lines.append(line(number, supersedes=[id_of(target)]))

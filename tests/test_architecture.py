@@ -24,7 +24,7 @@ LEVELS: list[set[str]] = [
         *("viewfile", "confirm", "propose", "answer", "brief"),
     },
     {
-        *("log", "fold", "digests", "search", "routing", "secrets", "leaks", "selection", "bug"),
+        *("log", "fold", "inherit", "digests", "search", "routing", "secrets", "leaks", "selection", "bug"),
         *("server", "programs", "watchdog", "project"),
         *("mirror", "rows", "covered", "notes"),
     },
@@ -57,7 +57,9 @@ LEVELS: list[set[str]] = [
 WITHIN_A_LEVEL = {
     ("config", "git"),
     ("digests", "log"),
+    ("fold", "inherit"),
     ("fold", "log"),
+    ("inherit", "log"),
     ("lazy_query", "query"),
     ("lineage", "query"),
     ("leaks", "secrets"),
@@ -95,6 +97,7 @@ WITHIN_A_LEVEL = {
     ("confirm", "viewfile"),
     ("propose", "wire"),
     ("notes", "covered"),
+    ("rows", "fold"),
     ("rows", "leaks"),
     ("rows", "log"),
     ("observe", "place"),

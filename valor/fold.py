@@ -12,13 +12,15 @@ the view stays the same.
   survivor or to a retraction. What was replaced by something that was retracted later stays hidden.
 * Marks that meet in a merge may point at each other. In such a circle the oldest observation
   (timestamp, then id) survives, unless the circle has a way out or one of it is retracted.
+* A survivor is shown with the tags and references that marks hand on to it (``valor.inherit``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from valor import record
+from valor import inherit, record
+from valor.inherit import Inheritance
 from valor.log import Bad, Line
 from valor.record import MARKS, REINSTATEMENT, Record
 
@@ -41,7 +43,7 @@ class View:
     lines of different content; ``total`` counts the lines read. ``superseded`` are the ids that are
     hidden, ``marked_by`` says by which marks, ``retracted`` those without successor; ``successors`` is
     what replaced each, as it was marked, circles included; ``named`` are the ids that marks speak of, be
-    they here or not.
+    they here or not. ``inherited`` has what live ones take over, by id.
     """
 
     def __init__(self) -> None:
@@ -55,6 +57,7 @@ class View:
         self.superseded: set[str] = set()
         self.marked_by: dict[str, list[str]] = {}
         self.named: set[str] = set()
+        self.inherited: dict[str, Inheritance] = {}
 
     def is_live(self, id_: str) -> bool:
         """Whether the observation is in the log and neither superseded nor retracted."""
@@ -81,6 +84,28 @@ class View:
             seen.update(fresh)
             queue += fresh
         return max(ends, key=self.age) if ends else None
+
+    def survivors(self) -> dict[str, str]:
+        """``survivor`` of every superseded id that has one, at the price of one walk."""
+        before: dict[str, list[str]] = {}
+        for target, successors in self.successors.items():
+            if target in self.superseded:
+                for by in successors:
+                    before.setdefault(by, []).append(target)
+        found: dict[str, str] = {}
+        for end in sorted(filter(self.is_live, before), key=self.age, reverse=True):
+            queue = [end]
+            while queue:
+                fresh = [target for target in before.get(queue.pop(), ()) if target not in found]
+                found.update(dict.fromkeys(fresh, end))
+                queue += fresh
+        return found
+
+    def shown(self, line: Line) -> Record:
+        """The observation as readers are to see it: its record, and where it inherits, a copy with that."""
+        data = line.record
+        taken = self.inherited.get(record.identifier(data)) if self.inherited else None
+        return inherit.extended(data, taken) if taken else data
 
     def age(self, id_: str) -> tuple[float, str]:
         """The order of observations in time: (unix seconds, id)."""
@@ -171,6 +196,12 @@ def _apply(view: View, marking: list[Record]) -> None:
         leaves = any(by not in circle for id_ in circle for by in view.successors[id_])
         if not leaves and not circle & view.retracted:
             view.superseded.discard(min(circle, key=view.age))
+    leaving = [one for one in marking if inherit.FIELD in one and record.identifier(one) not in void]
+    if leaving:
+        ends = view.survivors()
+        view.inherited = inherit.inherited(
+            leaving, lambda id_: id_ if view.is_live(id_) else ends.get(id_), view.observations
+        )
 
 
 def _circles(successors: dict[str, list[str]]) -> list[set[str]]:

@@ -161,22 +161,30 @@ class Follower:
         step = Change()
         step.gone_ids = [id_ for id_ in there if id_ not in view.observations and id_ not in view.marks]
         hidden = {*view.observations, *view.marks}
+        inherited = _inherited(view)
         added: list[Entry] = []
         kept: dict[int, bytes] = {}
         for line in view.live():
             id_ = record.identifier(line.record)
             number = there.get(id_, HIDDEN)
             old = b"" if number == HIDDEN else packed.get(int(number), b"")
-            if old and rows.digest_in(old) == digest(line.raw):
+            same = inherited.get(id_) == self._notes.inherited.get(id_)  # else it is found by other tags
+            if old and same and rows.digest_in(old) == digest(line.raw):
                 kept[int(number)] = rows.relocated(line, old)
                 hidden.discard(id_)
-            elif fresh := rows.entry(line):
+            elif fresh := rows.entry(line, view):
                 added.append(fresh)
         step.lines = {number: row for number, row in kept.items() if packed[number] != row}
         step.ids = {id_: HIDDEN for id_ in hidden if there.get(id_) != HIDDEN}
         step.gone_lines = [number for number in packed if number not in kept]
         if len(added) + len(step.gone_lines) <= max(_FEW, len(packed) // 3):
-            known = replace(self._notes, covered=found, awaited=_awaited(view), settled=_is_settled(view))
+            known = replace(
+                self._notes,
+                covered=found,
+                awaited=_awaited(view),
+                settled=_is_settled(view),
+                inherited=inherited,
+            )
             standing = [*kept.values(), *(each.row for each in added)]
             done = self._change(CHANGED, step, added, step.gone_lines, standing, known)
             if done is not None:
@@ -190,13 +198,13 @@ class Follower:
     def _load(self, found: Covered, view: View) -> Outcome:
         """Make the mirror anew."""
         self._refuse_blank(view)
-        live = list(view.live())
-        if len(live) > MOST_NUMBERS:
+        live = sum(1 for _ in view.live())
+        if live > MOST_NUMBERS:
             raise Unavailable(
-                f"{len(live):,} live observations, and the mirror holds {MOST_NUMBERS:,}",
+                f"{live:,} live observations, and the mirror holds {MOST_NUMBERS:,}",
                 "consolidate the log",
             )
-        entries, terms, forward = rows.indexed(live)
+        entries, terms, forward = rows.indexed(view)
         lines = len(entries)
         held = {term: len(postings) // POSTING for term, postings in terms.items()}
         common = {term: count for term, count in held.items() if recall.is_common(count, lines)}
@@ -205,6 +213,7 @@ class Follower:
             common=common,
             awaited=_awaited(view),
             settled=_is_settled(view),
+            inherited=_inherited(view),
             brief=_strongest(each.row for each in entries),
         )
         facts = Meta(lines=lines, next=lines, stamp=os.urandom(8).hex(), state=known.dump())
@@ -335,6 +344,11 @@ def _is_settled(view: View) -> bool:
     return not any(
         view.is_live(id_) or id_ not in view.observations for id_ in view.named - view.marks.keys()
     )
+
+
+def _inherited(view: View) -> dict[str, str]:
+    """What lines are found by besides their own words: a digest of the tags that each inherits, by id."""
+    return {id_: digest(record.dumps(tags)).hex() for id_, (tags, _) in view.inherited.items() if tags}
 
 
 def _common_now(common: Mapping[str, int], step: Change, lines: int) -> tuple[dict[str, int], list[str]]:

@@ -51,11 +51,12 @@ class Memory:
     What an older tool stored with a secret in it reads masked.
 
     ``id`` ("" in a draft), ``timestamp`` (as the line has it), ``session_id``, ``type``, ``summary``
-    (one line), ``details``, ``tags``, ``references``, ``tool`` (what wrote it), ``private``,
-    ``source``, ``importance`` (0 to 10), ``supersedes`` (ids),
-    ``routed`` ("", ambiguous or override), ``extra`` (the line's other fields); and from the view at
-    the time of reading: ``live``, ``superseded_by`` (the live id it leads to; None where it is live
-    or retracted). ``notes`` is what ``save`` had to say.
+    (one line), ``details``, ``tags``, ``references`` (both with what it inherited from duplicates
+    that it superseded), ``tool`` (what wrote it), ``private``, ``source``,
+    ``importance`` (0 to 10), ``supersedes`` (ids), ``routed`` ("", ambiguous or override),
+    ``extra`` (the line's other fields); and from the view at the time of reading: ``live``,
+    ``superseded_by`` (the live id it leads to; None where it is live or retracted). ``notes`` is what
+    ``save`` had to say.
     """
 
     id: str
@@ -185,7 +186,7 @@ class Memory:
             self._fill(fate.record, None)
         elif fate.id:
             view = workspace.view()
-            self._fill(view.observations[fate.id].record, view)
+            self._fill(view.shown(view.observations[fate.id]), view)
         self.__dict__["notes"] = fate.notes
         return fate.id
 
@@ -222,7 +223,8 @@ class Memory:
             """Fill a record that was read, at the first use of it: masking is not free."""
             if name not in _READ or "_line" not in self.__dict__:
                 raise AttributeError(f"Memory has no attribute {name!r}")
-            self._fill(self.__dict__.pop("_line").record, self.__dict__.pop("_view"))
+            line, view = self.__dict__.pop("_line"), self.__dict__.pop("_view")
+            self._fill(view.shown(line), view)
             return self.__dict__[name]
 
         def __setattr__(self, name: str, value: Any) -> None:

@@ -45,7 +45,7 @@ class Content:
 
 def expected(view: View) -> Content:
     """What the mirror of this view has to hold."""
-    entries, terms, forward = rows.indexed(view.live())
+    entries, terms, forward = rows.indexed(view)
     names = [each.id for each in entries]
     return Content(
         rows={each.id: each.row for each in entries},

@@ -9,19 +9,21 @@ import orjson
 
 from valor.covered import Covered
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notes:
     """``covered`` is the content mirrored. ``common`` counts the lines of each term that the gate's filter
     lacks for being too common; ``awaited`` are ids that marks name and no line has; ``settled`` says that
-    no mark speaks of a live line or an absent one; ``brief`` holds the rows of the strongest observations."""
+    no mark speaks of a live line or an absent one; ``inherited`` has a digest of the tags that a line was
+    indexed by and has not itself, by id; ``brief`` holds the rows of the strongest observations."""
 
     covered: Covered
     common: dict[str, int] = field(default_factory=dict)
     awaited: frozenset[str] = frozenset()
     settled: bool = False
+    inherited: dict[str, str] = field(default_factory=dict)
     brief: list[bytes] = field(default_factory=list)
 
     def dump(self) -> bytes:
@@ -38,6 +40,7 @@ class Notes:
                 "common": self.common,
                 "awaited": sorted(self.awaited),
                 "settled": self.settled,
+                "inherited": self.inherited,
                 "brief": [each.hex() for each in self.brief],
             }
         )
@@ -55,6 +58,7 @@ def load(raw: bytes) -> Notes | None:
             common=found["common"],
             awaited=frozenset(found["awaited"]),
             settled=found["settled"],
+            inherited=found["inherited"],
             brief=[bytes.fromhex(each) for each in found["brief"]],
         )
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):

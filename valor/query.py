@@ -61,6 +61,7 @@ def query(
     answers from the lines that were there then. Raises UsageError for a type nobody knows.
     """
     view = view_at(workspace, as_of, selection.accepts)
+    _admit_heirs(view, selection)
     shown = view.observations.values() if hidden else view.live()
     matching = [line for line in shown if line.held is not None]
     if not matching:
@@ -70,6 +71,14 @@ def query(
         return _search(view, matching, words, limit)
     newest = in_time(matching)[::-1]
     return Answer(lines=newest[: limit or None], view=view)
+
+
+def _admit_heirs(view: View, selection: Selection) -> None:
+    """Keep what passes the selection by what it inherited: the fold judged the bare line."""
+    for id_ in view.inherited:
+        line = view.observations[id_]
+        if line.held is None and selection.accepts(view.shown(line)):
+            line.held = line.record
 
 
 def view_at(workspace: Workspace, as_of: float | None, keep: Callable[[Record], bool] | None = None) -> View:
@@ -94,7 +103,7 @@ def _search(view: View, matching: list[Line], words: str, limit: int) -> Answer:
 
     # Ties go to the later document, so the newest comes last.
     matching = in_time(matching)
-    corpus = Corpus(document(line.record) for line in matching)
+    corpus = Corpus(document(view.shown(line)) for line in matching)
     hits = corpus.search(words, limit or len(matching))
     lines = [matching[hit.index] for hit in hits]
     why = {line.number: _explain(hit) for line, hit in zip(lines, hits, strict=True)}
@@ -137,12 +146,15 @@ def find(view: View, typed: str) -> Line:
 def disclose(line: Line, view: View, level: str) -> dict[str, Any]:
     """The observation at a level of disclosure, secrets masked.
 
-    A hidden one says what replaced it (``superseded_by`` is its live survivor, null for a retraction)
-    and by which marks.
+    What it inherited stands behind its own; in full, ``inherited`` says which that is. A hidden one says
+    what replaced it (``superseded_by`` is its live survivor, null for a retraction) and by which marks.
     """
-    data = line.record
+    data = view.shown(line)
     id_ = record.identifier(data)
     row = {"id": id_} | _LEVELS[level](data)
+    if level == FULL and id_ in view.inherited:
+        taken = zip(("tags", "references"), view.inherited[id_], strict=True)
+        row["inherited"] = _full({key: list(values) for key, values in taken if values})
     if id_ in view.superseded:
         row["superseded_by"] = view.survivor(id_)
         row["marked_by"] = sorted(view.marked_by.get(id_, ()))
@@ -196,7 +208,7 @@ def _capped(value: Any) -> Any:
 def statistics(view: View, selection: Selection) -> dict[str, Any]:
     """Counts over the observations that pass the selection: live ones, types, sessions, dates; and
     over the whole log, the lines that are private or bad and the ids that clash."""
-    chosen = [line.record for line in view.observations.values() if selection.accepts(line.record)]
+    chosen = [data for data in map(view.shown, view.observations.values()) if selection.accepts(data)]
     hidden = sum(1 for data in chosen if record.identifier(data) in view.superseded)
     times = [at for at in map(record.moment, chosen) if at]
     return {

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from valor import record, stub
 from valor.beside import beside
 from valor.confirm import digest
+from valor.fold import View
 from valor.keys import Row
 from valor.leaks import holding_secrets, leaks, masked
 from valor.log import Line
@@ -38,30 +39,31 @@ class Indexed(NamedTuple):
     terms: list[list[str]]
 
 
-def indexed(lines: Iterable[Line], first: int = 0) -> Indexed:
-    """The entries of the live lines that recall is to know, indexed, numbered from ``first`` on.
+def indexed(view: View) -> Indexed:
+    """The entries of the live lines that recall is to know, indexed, numbered from 0 on.
 
     A second process looks for secrets meanwhile. Where it finds one, which is rare, the line is masked and
     all are indexed again.
     """
-    kept = list(lines)
-    hold = beside(lambda: bytes(holding_secrets(line.record for line in kept)))
-    made = _indexed([entry(line, holds_secret=False) for line in kept], first)
+    kept = list(view.live())
+    hold = beside(lambda: bytes(holding_secrets(map(view.shown, kept))))
+    made = _indexed(entry(line, view, holds_secret=False) for line in kept)
     flags = hold()
     if not any(flags):
         return made
-    return _indexed([entry(line, bool(flag)) for line, flag in zip(kept, flags, strict=True)], first)
+    return _indexed(entry(line, view, bool(flag)) for line, flag in zip(kept, flags, strict=True))
 
 
-def _indexed(entries: list[Entry | None], first: int) -> Indexed:
+def _indexed(entries: Iterable[Entry | None]) -> Indexed:
     found = [each for each in entries if each is not None]
-    return Indexed(found, *bulk_postings((each.texts for each in found), first))
+    return Indexed(found, *bulk_postings(each.texts for each in found))
 
 
-def entry(line: Line, holds_secret: bool | None = None) -> Entry | None:
+def entry(line: Line, view: View | None = None, holds_secret: bool | None = None) -> Entry | None:
     """The observation's entry, without its secrets; None where recall is not to know it: it is private, or
-    there is nothing to say. ``holds_secret`` says so where that is known."""
-    data = line.record
+    there is nothing to say. Without ``view`` it inherits nothing; ``holds_secret`` says so where that is
+    known."""
+    data = view.shown(line) if view else line.record
     id_ = record.identifier(data)
     if record.is_private(data) or len(id_) > _LONGEST:
         return None

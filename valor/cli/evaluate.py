@@ -55,7 +55,7 @@ def query(file: str = _FILE, log_file: str | None = _LOG, items: bool = _ITEMS) 
         raise Unavailable(f"there is no log at {path}", "name one with --log")
     view = fold(log.lines(path))
     lines = in_time([line for line in view.live() if not record.is_private(line.record)])
-    documents = [(record.identifier(line.record), *document(line.record)) for line in lines]
+    documents = [(record.identifier(line.record), *document(view.shown(line))) for line in lines]
     report, rows = evaluate(documents, labelled)
     return _print(report, [asdict(row) for row in rows] if items else ())
 
