@@ -37,7 +37,8 @@ def confirmed(file: ViewFile, rows: list[Row], most: int) -> list[Row]:
     """The first ``most`` of the rows that hold in the log of the view.
 
     A row holds when its bytes are where they were, a line of their own, and say what it says; and when the
-    log has not changed since the view was made, or names its id nowhere else, as a mark would that hides it.
+    log has not changed since the view was made, or names its id nowhere else, as a mark would that hides it;
+    that a mark hides others in its favour (``"by"``) hides nothing of it.
     A changed log is looked through whole. One too long for that is taken to have grown where what was
     mirrored ends as it did and no mark in it waits to take effect, and what was added is looked through; a
     byte changed in the middle of such a log is seen by sync alone. Raises OSError.
@@ -63,12 +64,19 @@ def confirmed(file: ViewFile, rows: list[Row], most: int) -> list[Row]:
             raw = _line(descriptor, row)
             if not raw or not _says(raw, row):
                 continue
-            own = raw.count(row.id.encode()) if row.offset >= start else 0
-            if not changed or (_PLAIN.issuperset(row.id) and unread.count(row.id.encode()) <= own):
+            if not changed or (_PLAIN.issuperset(row.id) and not _is_named(unread, raw, row, start)):
                 held.append(row)
         return held
     finally:
         posix.close(descriptor)
+
+
+def _is_named(unread: bytes, raw: bytes, row: Row, start: int) -> bool:
+    """Whether what is looked through names the row's id outside of its own line, but for a mark's ``by``:
+    within a text these quotes would be escaped."""
+    id_ = row.id.encode()
+    own = raw.count(id_) if row.offset >= start else 0
+    return unread.count(id_) - unread.count(b'"by":"' + id_ + b'"') > own
 
 
 def begins_alike(descriptor: int, file: ViewFile) -> bool:

@@ -203,7 +203,7 @@ def _exchanged(one: Tokens, other: Tokens) -> Iterator[tuple[Tokens, Tokens]]:
 
 def _only(tokens: Tokens, other: Statement) -> tuple[str, ...]:
     vocabulary = other.vocabulary | STOP_WORDS
-    return tuple(token.text for token in tokens if token.key not in vocabulary)
+    return tuple(token.text for token in tokens if token.key not in vocabulary and not token.is_filler)
 
 
 def in_common(one: Statement, other: Statement) -> float:

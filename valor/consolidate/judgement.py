@@ -20,6 +20,7 @@ from enum import StrEnum
 from rapidfuzz.distance import Indel
 
 from valor.consolidate.claim import Claim
+from valor.consolidate.clauses import is_hedged
 from valor.consolidate.guards import Difference, differences, in_common
 from valor.consolidate.lexicon import DENIALS, FURTHER, GENERIC, LIMITS, NEGATIONS, PLATFORMS
 from valor.consolidate.replacing import ground
@@ -86,13 +87,15 @@ def judge(earlier: Claim, later: Claim, weight: Weight) -> Judgement | None:
     one, other = earlier.statement, later.statement
     likely = _likely(one, other, weight)
     if likely is not None and _revises(earlier, later):
+        if is_hedged(other.summary):
+            return None
         likely = replace(
             likely,
             relation=Relation.SUPERSEDES,
             rule="revises",
             why=f"it revises something, and {likely.why}",
         )
-    if likely is None and in_common(one, other) < _NEARLY:
+    if likely is None and in_common(one, other) < _NEARLY and one.exact != other.exact:
         return None  # the guards cost far more than this, and most pairs end here
     differs = differences(earlier, later)
     if not differs:

@@ -15,7 +15,7 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words.split())
 
 
-_FILLERS = "a an the this that these those please also simply really actually basically currently"
+_FILLERS = "a an the this that these those please simply really actually basically currently"
 FILLERS = frozenset(_FILLERS.split())
 """Words, as written, that may come and go without changing what is said."""
 
@@ -184,7 +184,7 @@ GENERIC = _stems("""
 
 _CONFUSABLE = """
     scraping/scrapping commander/commandeer treaties/treatise complaint/compliant soldier/solider
-    carvings/cravings planning/planing
+    carvings/cravings planning/planing compiled/complied compiles/complies discreet/discrete
     """
 CONFUSABLE = frozenset(_stems(pair.replace("/", " ")) for pair in _CONFUSABLE.split())
 """Pairs of real words, as stems, that look like a typo of one another."""

@@ -110,7 +110,7 @@ def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
         )
         if said:
             return Ground("names_the_line", why, not is_hedged(before if cue else sentence))
-    if later.type == "correction" and any(earlier.id in each for each in named):
+    if later.type == "correction" and any(earlier.id in each for each in (*later.references, *texts)):
         return Ground("names_the_line", f"it is a correction and names {earlier.id}", False)
     return None
 
@@ -197,9 +197,11 @@ def _said_of_it(earlier: Claim, later: Claim, clause: str, sure: bool) -> Ground
     old = [key for key in earlier.statement.content if key not in STOP_WORDS]
     more = len(words) - len(old)
     ends_alike = bool(old and words) and words[-1] == old[-1]
-    if sure and len(old) >= _FEWEST - 1 and 0 <= more <= 1 and ends_alike and _in_order(old, words):
+    if sure and len(old) >= _FEWEST - 1 and more == 0 and ends_alike and _in_order(old, words):
         limited = not LIMITS.isdisjoint(keys(tokenize(clause)))
         return Ground("no_longer", why, not limited)
+    if not frozenset(old[:2]) <= later.statement.vocabulary:
+        return None  # another subject
     found = _covering("no_longer", why, earlier, later, _NO_LONGER_CUES)
     return Ground(found.rule, found.why, False) if found else None
 
@@ -208,11 +210,11 @@ def _covering(rule: str, why: str, earlier: Claim, later: Claim, cue: frozenset[
     """Whether the later claim speaks of all that the earlier says, and of little else."""
     old = earlier.statement.said
     rest = later.statement.said - cue - NEGATIONS
-    if len(old) < 2 or not rest:
+    if len(old) < 2:
         return None
     vocabulary = later.statement.vocabulary
     covered = len(old & vocabulary) / len(old)
-    back = len(rest & earlier.statement.vocabulary) / len(rest)
+    back = len(rest & earlier.statement.vocabulary) / len(rest) if rest else 1.0
     exchanged = any(
         token.kind is not Kind.WORD and token.key not in cue and not speaks_of(vocabulary, token)
         for token in earlier.statement.tokens

@@ -50,7 +50,7 @@ class Token:
         return self.kind is Kind.NAME and bool(_PATH.search(self.key))
 
 
-_PATH = re.compile(r"\w/\w|^[./~]+\w|\w\.[a-z]{1,4}$")
+_PATH = re.compile(r"\w/\w|^[./~]*/\w|\w\.[a-z]{1,4}$")
 _DATE = re.compile(r"\d{4}-\d\d(-\d\d)?(T[\d:.+Z-]+)?|\d{1,2}:\d\d(:\d\d)?|\d{1,2}/\d{1,2}/\d{2,4}")
 _COMPARISON = "<>=~^≤≥≈"
 _UNITS = (
@@ -62,8 +62,8 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
-_INSIDE_NAME = re.compile(r"\w[_/:.@\\=#+]+\w|[a-z][A-Z]|[A-Z]{2}|[A-Za-z]\d|\d[A-Za-z]")
-_ENDS_OF_NAME = re.compile(r"^(?:--?\w|[._@$%~/\\]\w)|\w(?:\+\+|#|\(\)|_|/|\*)$")
+_INSIDE_NAME = re.compile(r"\w[_/:.@\\=#+]+\w|[a-z][A-Z]|[A-Z]{2}|[A-Za-z]-?\d|\d[A-Za-z]")
+_ENDS_OF_NAME = re.compile(r"^(?:--?\w|[._@$%~/\\]\w|[.~]{1,2}/)|\w(?:\+\+|#|\(\)|_|/|\*)$")
 _OPERATOR = re.compile(r"(?!-+$)[-<>=!&|%^~+*/→←↔]{1,3}")
 _SYMBOLS = ("So", "Sm")  # Unicode's other and mathematical symbols: ✅ and ❌ are not the same
 _OPENING_SIGNS = "\"'“”‘’«»()[]{},;:."
@@ -88,8 +88,8 @@ _LABEL = re.compile(
 _NEGATING = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, NEGATIONS)))})\b", re.IGNORECASE)
 _REVERTING = re.compile(r"revert|undo|roll(?:s|ed)? back|back(?:s|ed)? out|commit", re.IGNORECASE)
 _REPLACING = re.compile(
-    r"revert|undo|rolled|backed|no longer|any ?more|stopped|instead|replac|supersed|renam|switch|migrat|mov"
-    r"|rais|lower|chang|bump|increas|reduc|decreas|rather than|in place of|correction|wrong|contrary|turn"
+    r"revert|undo|rolled|backed|commit|no longer|any ?more|stopped|instead|replac|supersed|renam|switch"
+    r"|migrat|mov|rais|lower|chang|bump|increas|reduc|decreas|rather than|in place of|correction|wrong|contrary|turn"
     r"|, (?:and )?not |deprecat|obsolete|outdated|gone|needed|necessary|required|mehr|statt|plus|au lieu"
     r"|en lugar|en vez|ya no|不再|もう",
     re.IGNORECASE,
@@ -228,7 +228,8 @@ def tokenize(text: str) -> tuple[Token, ...]:
     """The tokens of a text in its order."""
     found: list[Token] = []
     inside = False  # of a run of code that blanks cut
-    text = _BULLET.sub("", tokens.normalise(text).replace("\\[", "[").replace("\\]", "]"))
+    text = tokens.normalise(text).replace("\\[", "[").replace("\\]", "]").replace("’", "'")
+    text = _BULLET.sub("", text)
     for chunk in text.split():
         if inside or "`" in chunk:
             found += _code(chunk, inside)
@@ -255,11 +256,13 @@ def _code(chunk: str, inside: bool) -> list[Token]:
 def _tokens(chunk: str, behind_another: bool) -> list[Token]:
     if not any(c.isalnum() for c in chunk):
         sign = chunk.strip(_OPENING_SIGNS)
-        is_sign = bool(sign) and (_OPERATOR.fullmatch(sign) or any(category(c) in _SYMBOLS for c in sign))
+        is_sign = sign not in ("", "!") and (
+            _OPERATOR.fullmatch(sign) or any(category(c) in _SYMBOLS for c in sign)
+        )
         return [Token(sign, Kind.NAME, sign, sign)] if is_sign else []
     bare = chunk.lstrip(_OPENING)
     bare = bare if bare.endswith("()") else bare.rstrip(_CLOSING)
-    folded = bare.casefold().replace("’", "'")
+    folded = bare.casefold()
     if not any(c.isalnum() for c in bare):
         return []
     if _DATE.fullmatch(bare):
@@ -293,7 +296,9 @@ def _number(bare: str) -> Token:
     where it makes another: m and M, b and B."""
     number = _THOUSANDS.sub("", bare)
     comparison = number[: len(number) - len(number.lstrip(_COMPARISON))]
-    number = comparison + number[len(comparison) :].lstrip("vV").translate(_UNIT_CASE)
+    rest = number[len(comparison) :]
+    rest = rest.lstrip("vV") if "." in rest else rest.replace("V", "v")  # v3 is no 3
+    number = comparison + rest.translate(_UNIT_CASE)
     return Token(number, Kind.NUMBER, bare, number)
 
 

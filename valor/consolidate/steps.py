@@ -72,13 +72,16 @@ def questions(judged: Judged, hidden: set[str]) -> list[Step]:
     )
     steps: list[Step] = []
     taken: set[str] = set()
+    staying: set[str] = set()
     for earlier, later, found in open_:
         by, target = later, earlier
         if found.relation is Relation.DUPLICATE:
             by = survivor([earlier, later])
             target = earlier if by is later else later
-        if hidden.isdisjoint((by.id, target.id)) and not taken & {target.id, by.id}:
+        free = taken.isdisjoint((target.id, by.id)) and target.id not in staying
+        if free and hidden.isdisjoint((by.id, target.id)):
             taken.add(target.id)
+            staying.add(by.id)
             steps.append(_step(judged, by, [target], found, PROPOSE))
     asked: set[tuple[str, str]] = set()
     near = sorted(judged.of(Relation.CONFLICT, Tier.CONFLICT), key=lambda each: each[1].at - each[0].at)
