@@ -13,13 +13,12 @@ _MARKS = ("obs-", "sup-", "rei-")
 _HEX = frozenset("0123456789abcdefABCDEF")
 _ODD = frozenset(" \t*?[]{}()<>|\"'`,;$=!&^%@\\")  # in a file's name now and then, in other texts often
 # Endings of names that are files even without a folder before them; `node.js` and `numpy.linalg` are not.
-_ENDINGS = frozenset(
-    (
-        "bash c cc cfg cpp cs css csv ex exs go h hpp html ini ipynb java "
-        "json jsonl jsx kt lock lua md mjs mk php pl proto py pyi pyx rb rs "
-        "rst scala scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml "
-    ).split()
+_KNOWN = (
+    "bash c cc cfg cpp cs css csv ex exs go h hpp html ini ipynb java "
+    "json jsonl jsx kt lock lua md mjs mk php pl proto py pyi pyx rb rs "
+    "rst scala scss sh sql svelte swift tf toml ts tsx txt vue xml yaml yml "
 )
+_ENDINGS = frozenset(_KNOWN.split())
 
 
 class Pointed:

@@ -27,9 +27,12 @@ class Doubt:
     """One reference that is not what it was: ``why`` is gone | changed; ``line``, where the file is there
     and lines are named, says same | moved to N | changed; ``renamed`` is where the same content is now."""
 
-    __slots__ = ("line", "number", "place", "record", "reference", "renamed", "why")
+    __slots__ = ("line", "number", "order", "place", "record", "reference", "renamed", "why")
 
-    def __init__(self, number: int, reference: str, place: Pointed, record: Record, why: str) -> None:
+    def __init__(
+        self, order: int, number: int, reference: str, place: Pointed, record: Record, why: str
+    ) -> None:
+        self.order = order
         self.number = number
         self.reference = reference
         self.place = place
@@ -53,6 +56,9 @@ class Stale(NamedTuple):
 
 
 class _Asked(NamedTuple):
+    """One reference of the line of this number; ``order`` is its place among all."""
+
+    order: int
     number: int
     reference: str
     place: Pointed
@@ -68,16 +74,17 @@ def stale(workspace: Workspace, lines: Sequence[Line]) -> Stale:
         return Stale({}, "")
     known = _learned(workspace, referring)
     not_committed = Record("", ABSENT, b"")
-    asked = [
-        _Asked(line.number, text, place, known.records.get(key, not_committed))
+    each = (
+        (line.number, text, place, known.records.get(key, not_committed))
         for line in referring
         for key, (text, place) in zip(line.record_keys(), line.places, strict=True)
-    ]
+    )
+    asked = [_Asked(order, *one) for order, one in enumerate(each)]
     tree = WorkingTree(root)
     found = list(_doubts(tree, asked))
     _look_at_lines(tree, found)
     doubts: dict[int, list[Doubt]] = {}
-    for one in sorted(found, key=lambda one: one.number):
+    for one in sorted(found, key=lambda one: one.order):
         doubts.setdefault(one.number, []).append(one)
     return Stale(doubts, _note(asked, found))
 
