@@ -2,7 +2,8 @@
 
 A line's commit is the one that brought it into the log (git-blame); its baseline is the names of the blobs
 that this commit has at the paths. Blaming a long log is slow (its whole content once a commit), so what was
-found is kept beside the view, by the line's own digest, for as long as the commit is in the history.
+found is kept beside the view, by the line's own digest, for as long as the commit is in the history, also
+where the line was moved since.
 ``valor memory-query --stale`` finds out all it needs; ``sync`` no more than can be had at once, and nothing
 while the same commit is checked out and the log merely grew, for then no line can have been committed.
 """
