@@ -17,11 +17,12 @@ LEVELS: list[set[str]] = [
     {
         *("errors", "record", "tokens", "rank", "version", "suggest", "private", "junk", "lookup"),
         *("window", "bloom", "bloom_file", "gate", "recall", "recall_index", "stub"),
-        *("embedding", "address", "scan", "keys"),
+        *("embedding", "address", "scan", "keys", "reference"),
     },
     {
         *("config", "git", "gitconfig", "lock", "dial", "wire", "beside", "child"),
         *("viewfile", "confirm", "propose", "answer", "brief"),
+        *("git_batch", "baseline", "baseline_file", "working_tree"),
     },
     {
         *("log", "fold", "inherit", "digests", "search", "routing", "secrets", "leaks", "selection", "bug"),
@@ -50,6 +51,8 @@ LEVELS: list[set[str]] = [
         "explain_recall",
         "vectors",
         "eval",
+        "origins",
+        "stale",
     },
     {"doctor", "stats"},
     {"cli", "mcp", "hook"},
@@ -95,6 +98,15 @@ WITHIN_A_LEVEL = {
     ("answer", "viewfile"),
     ("answer", "wire"),
     ("confirm", "viewfile"),
+    ("answer", "baseline"),
+    ("baseline_file", "baseline"),
+    ("git_batch", "git"),
+    ("working_tree", "baseline"),
+    ("working_tree", "git_batch"),
+    ("origins", "place"),
+    ("stale", "origins"),
+    ("stale", "place"),
+    ("sync", "origins"),
     ("propose", "wire"),
     ("notes", "covered"),
     ("rows", "fold"),
@@ -120,7 +132,7 @@ WITHIN_A_LEVEL = {
 BELOW_ALL = {"errors", "record"}
 HOT = {
     *("tokens", "rank", "window", "bloom", "gate", "recall", "stub", "address", "dial", "wire", "scan"),
-    *("keys", "viewfile", "confirm", "propose", "answer", "brief"),
+    *("keys", "viewfile", "confirm", "propose", "answer", "brief", "reference", "baseline"),
     *(f"hook/{path.stem}" for path in (PACKAGE / "hook").glob("*.py") if path.stem != "__main__"),
 }
 HOT_MAY_IMPORT = {"__future__", "math", "sys", "unicodedata", "time", "posix", "_socket", "_json", "valor"}
@@ -132,6 +144,7 @@ ONLY_IN_NEED = {
     "scan": {"json"},
     "keys": {"_struct", "struct"},
     "wire": {"_sha1", "hashlib"},
+    "baseline": {"_sha1", "hashlib"},
     "hook/door": {"_signal", "gc"},
     "hook/events": {"hashlib"},
     "hook/background": {"fcntl"},

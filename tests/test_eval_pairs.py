@@ -277,11 +277,12 @@ def test_the_labelled_set_is_half_hard_negatives_of_many_kinds() -> None:
 def test_the_labelled_set_stays_within_its_bars() -> None:
     report, rows = evaluate(labelled())
     wrong = [row for row in rows if row.verdict.startswith("auto") and not row.right]
-    assert report["false_merge_rate"] <= 0.0123, wrong
-    assert report["suggest_false_rate"] <= 0.15
-    assert report["duplicates_auto"] >= 0.39
+    assert report["false_merge_rate"] == 0, wrong
+    assert report["suggest_false_rate"] <= 0.06
+    assert report["duplicates_auto"] >= 0.45
     assert report["duplicates_found"] >= 0.7
-    assert report["supersedes_found"] >= 0.36
+    assert report["supersedes_found"] >= 0.5
+    assert report["supersedes_suggested"] >= 0.75
 
 
 def test_no_pair_of_the_labelled_set_is_replaced_by_its_earlier_line() -> None:

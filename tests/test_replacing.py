@@ -165,10 +165,12 @@ def test_an_empty_line_is_reverted_by_nothing() -> None:
 @pytest.mark.parametrize(
     ("summary", "titles"),
     [
-        ('Revert "a b"', [("a b", False)]),
-        ('Revert "Revert "a b""', [('Revert "a b"', False)]),
-        ("Revert a b", [("a b", False)]),
-        ('Partly revert "a b"', [("a b", True)]),
+        ('Revert "a b"', [("a b", True)]),
+        ('Revert "Revert "a b""', [('Revert "a b"', True)]),
+        ("Revert a b", [("a b", True)]),
+        ('Partly revert "a b"', [("a b", False)]),
+        ('Do not revert "a b"', []),
+        ('The test quotes revert "a b"', [("a b", False)]),
         ("the pool leaks", []),
         ("", []),
     ],
@@ -240,7 +242,6 @@ def test_a_reversal_with_the_others_very_reasons_is_a_contradiction() -> None:
     [
         ("The staging cluster shares the registry.", "The staging cluster no longer shares the registry."),
         ("The pricing job runs hourly on db-3.", "The pricing job does not run hourly on db-3 any more."),
-        ("The pricing job retries uploads.", "The pricing job stopped retrying uploads."),
     ],
 )
 def test_a_line_that_says_it_is_no_longer_so_replaces_it(one: str, other: str) -> None:

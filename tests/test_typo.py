@@ -55,7 +55,7 @@ def test_anything_else_is_another_word(one: str, other: str) -> None:
     assert not is_typo(other, one)
 
 
-@pytest.mark.parametrize("pair", sorted(map(sorted, CONFUSABLE)))
+@pytest.mark.parametrize("pair", sorted(sorted(pair) for pair in CONFUSABLE if len(pair) == 2))
 def test_two_words_that_are_known_to_be_confused_are_two_words(pair: list[str]) -> None:
     assert not is_typo(*pair)
     assert not is_typo(*(word.upper() for word in reversed(pair)))

@@ -15,6 +15,7 @@ export HOME="$scratch" XDG_STATE_HOME="$scratch/state" VALOR_RUNTIME_DIR="$scrat
 unset PROJECT_ROOT
 git init -q -b main "$scratch/project"
 cd "$scratch/project"
+touch pool.py
 
 # Show a command, then run it; a code other than the expected one ends the demo.
 show() {

@@ -185,4 +185,15 @@ def _confirmed(view: View, rows: list[Row], most: int = 0) -> list[Told]:
     except OSError:
         view.wants_sync = True
         return []
-    return [Told(row.id, text) for row in held if (text := stub(row.id, row.type, row.text))]
+    return [
+        Told(row.id, text) for row in held if (text := stub(row.id, row.type, row.text, _is_stale(view, row)))
+    ]
+
+
+def _is_stale(view: View, row: Row) -> bool:
+    """Whether what the line refers to is gone or has changed since the line was committed."""
+    if not row.references:
+        return False
+    from valor.baseline import is_doubtful
+
+    return is_doubtful(view.root, view.folder, row.digest, row.references)

@@ -113,13 +113,14 @@ def _is_hex(code: bytes) -> bool:
 
 
 def _says(raw: bytes, row: Row) -> bool:
-    """Whether the row tells what the line says, and no more."""
+    """Whether the row tells what the line says, and no more; it is given the line's references."""
     try:
         data = loads(raw.decode("utf-8-sig" if raw[:3] == b"\xef\xbb\xbf" else "utf-8"))
     except ValueError:
         return False
     if not isinstance(data, dict) or str(data.get("id") or row.id) != row.id:
         return False
+    row.references = _texts(data.get("references"))
     summary, details, kind = _text(data.get("summary")), _text(data.get("details")), _text(data.get("type"))
     return _is_redacted(plain(kind or _KIND), row.type) and _is_redacted(
         plain(summary) or plain(details), row.text
@@ -128,6 +129,13 @@ def _says(raw: bytes, row: Row) -> bool:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _texts(value: object) -> list[str]:
+    """As ``valor.record.texts``, but for what is no text."""
+    if isinstance(value, str):
+        return value.split(",")
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _is_redacted(text: str, said: str) -> bool:

@@ -2,7 +2,7 @@
 
 Finding the checkout reads git's own files (gitrepository-layout(5)), since every command does it
 and a ``git`` process costs more than the rest of the command; what asks for history goes through
-GitPython, imported there.
+GitPython, imported there. ``valor.git_batch`` asks it about many lines and files at once.
 """
 
 from __future__ import annotations

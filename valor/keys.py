@@ -52,10 +52,14 @@ class Keys:
 
 class Row:
     """A row, read. ``created`` is in unix seconds, ``offset`` and ``length`` are bytes of the log's file,
-    ``digest`` tells these bytes from others, ``text`` is the summary in one line without secrets. Raises
-    ValueError for bytes that are no row."""
+    ``digest`` tells these bytes from others, ``text`` is the summary in one line without secrets;
+    ``references`` are the line's, once it was read in the file. Raises ValueError for bytes that are no
+    row."""
 
-    __slots__ = ("created", "digest", "id", "importance", "length", "offset", "text", "type")
+    __slots__ = (
+        *("created", "digest", "id", "importance", "length"),
+        *("offset", "references", "text", "type"),
+    )
 
     def __init__(self, raw: bytes) -> None:
         if len(raw) < ROW_HEAD:
@@ -67,6 +71,7 @@ class Row:
         self.id = raw[ROW_HEAD:end].decode()
         self.type = raw[end : end + kind].decode()
         self.text = raw[end + kind :].decode()
+        self.references: list[str] = []
 
 
 # The line numbers with the most evidence, their evidence, score and row: ``valor.recall``, run where the

@@ -14,15 +14,16 @@ _STUB_LIMIT = (MOST_CHARACTERS - (MOST_STUBS - 1)) // MOST_STUBS
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 
-def stub(id: str, type: str, summary: str) -> str:
-    """``<thought id="…">[type] summary</thought>`` on one line of at most 399 characters; "" where the
-    id is too long to be of use or nothing printable is left to say."""
+def stub(id: str, type: str, summary: str, stale: bool = False) -> str:
+    """``<thought id="…">[type] summary</thought>`` on one line of at most 399 characters, with ``(stale?)``
+    behind the summary of what is to be doubted; "" where the id is too long to be of use or nothing
+    printable is left to say."""
     id_ = escape(id, _LONGEST_ID + 1)
     text = plain(summary)
     if not id_ or len(id_) > _LONGEST_ID or not text:
         return ""
     head = f'<thought id="{id_}">[{escape(type, _LONGEST_TYPE)}] '
-    tail = "</thought>"
+    tail = " (stale?)</thought>" if stale else "</thought>"
     return head + escape(text, _STUB_LIMIT - len(head) - len(tail)) + tail
 
 

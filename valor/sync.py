@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from valor import lock, server
+from valor import lock, origins, server
 from valor.errors import LockBusy, Unavailable, WireError
-from valor.follow import OFF, Follower, Outcome
+from valor.follow import APPENDED, OFF, UNCHANGED, Follower, Outcome
 from valor.install import hookfile
 from valor.place import place_of
 from valor.sweep import sweep
@@ -37,6 +37,7 @@ def sync(workspace: Workspace, *, rebuild: bool = False, patience: float = PATIE
         with Connection(address, time.monotonic() + patience, MOST_REPLY) as connection:
             done = Follower(workspace, place, connection).run(rebuild)
         (place.folder / "off").unlink(missing_ok=True)
+        origins.refresh(workspace, place, done.how not in (UNCHANGED, APPENDED))
         with suppress(OSError):  # the state folder was writable a moment ago; hooks merely stay silent
             hookfile.write(workspace.state)
         sweep(workspace.state, place.folder)

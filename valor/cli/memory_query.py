@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -45,6 +46,9 @@ def command(
     ),
     as_of: str = typer.Option("", "--as-of", metavar="TIME", help="What was known then."),
     explain: bool = typer.Option(False, "--explain", help="Say why each hit ranks where it does."),
+    stale: bool = typer.Option(
+        False, "--stale", help="Only lines with a reference that is gone, or changed since their commit."
+    ),
     blame: bool = typer.Option(False, "--blame", help="Say who added each line, when and in which commit."),
     stats: bool = typer.Option(False, "--stats", help="Counts, over what the filters let through."),
     json: bool = typer.Option(False, "--json", help="JSON lines, the default in a pipe."),
@@ -58,9 +62,10 @@ def command(
       valor memory-query "socket timeout" --type error --since 2026-01-01
       valor memory-query --full obs-1790000000-3f9a --lineage
       valor memory-query --tags ci,redis --table --blame
+      valor memory-query --stale --limit 0
 
     \b
-    Exit codes: 0 found; 1 nothing found; 2 usage; 5 the log cannot be read.
+    Exit codes: 0 found; 1 nothing found; 2 usage; 5 the log cannot be read, or git, where it is needed.
     """
     level = query.level_of(index, summary)
     as_table = wants_table(json, table)
@@ -69,24 +74,34 @@ def command(
     if full:
         if words or stats:
             raise UsageError("--full opens one observation", "leave the words and --stats out")
-        return _full(here, full, at, as_table, blame, lineage)
+        return _full(here, full, at, as_table, blame, stale, lineage)
     if lineage:
         raise UsageError("--lineage is that of one observation", "name it: --full ID --lineage")
     selection = select(type_=type_, tags=tags, since=since, until=until, session=session)
     if stats:
         if words:
             raise UsageError("--stats counts, it does not search", "leave the words out; filters narrow it")
+        if stale:
+            raise UsageError("--stats counts what filters let through, not what is stale", "pass one of them")
         return _stats(here, selection, as_table)
+    most = here.config.limit if limit is None else limit
     answer = query.query(
         here,
         selection,
         " ".join(words or ()),
-        limit=here.config.limit if limit is None else limit,
+        limit=0 if stale else most,
         hidden=all_,
         as_of=at,
     )
     _warn(answer.view)
+    doubts = _doubts(here, answer.lines) if stale else {}
+    if stale:
+        answer = answer._replace(
+            lines=[line for line in answer.lines if line.number in doubts][: most or None]
+        )
     rows = [query.disclose(line, answer.view, level) for line in answer.lines]
+    if stale:
+        rows = [row | {"stale": doubts[line.number]} for row, line in zip(rows, answer.lines, strict=True)]
     if explain:
         rows = [
             row | dict(answer.why.get(line.number, {})) for row, line in zip(rows, answer.lines, strict=True)
@@ -104,7 +119,13 @@ def command(
 
 
 def _full(
-    here: Workspace, typed: str, at: float | None, as_table: bool, blame: bool, with_lineage: bool
+    here: Workspace,
+    typed: str,
+    at: float | None,
+    as_table: bool,
+    blame: bool,
+    stale: bool,
+    with_lineage: bool,
 ) -> int:
     view = query.view_at(here, at)
     _warn(view)
@@ -117,6 +138,8 @@ def _full(
         say(f"{error.message}; {error.hint}")
         return FOUND_NOTHING
     row = query.disclose(line, view, query.FULL)
+    if stale:
+        row["stale"] = _doubts(here, [line]).get(line.number, [])
     if blame:
         _blame(here, [line], [row])
     if with_lineage:
@@ -161,6 +184,16 @@ def _flat(value: Any) -> str:
     if isinstance(value, dict):
         return " to ".join(str(item) for item in value.values())
     return str(value)
+
+
+def _doubts(here: Workspace, lines: Sequence[Line]) -> dict[int, list[dict[str, str]]]:
+    """What is gone or has changed of what the lines refer to, by the number of the line."""
+    from valor.stale import stale
+
+    found = stale(here, lines)
+    if found.note:
+        say(found.note)
+    return {number: [one.row() for one in doubts] for number, doubts in found.doubts.items()}
 
 
 def _blame(here: Workspace, lines: list[Line] | Any, rows: list[dict[str, Any]]) -> None:

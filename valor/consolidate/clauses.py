@@ -11,8 +11,9 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _HEDGED = re.compile(
-    r"\?|\b(?:if|whether|maybe|perhaps|possibly|probably|might|may|once|will|would|should|could|said"
-    r"|says|claims?|untrue|not true|suppose[ds]?|assum\w+|unlike|unrelated|nobody|someone|somebody|in case|quotes?|expects?|prints?)\b",
+    r"\?|\b(?:if|whether|maybe|perhaps|possibly|probably|might|may|once|will|would|should|could)\b"
+    r"|\b(?:said|says|claims?|untrue|not true|suppose[ds]?|assum\w+|unlike|unrelated)\b"
+    r"|\b(?:nobody|someone|somebody|in case|quotes?|expects?|prints?)\b",
     re.IGNORECASE,
 )
 _DENIED = re.compile(

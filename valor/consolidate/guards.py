@@ -85,8 +85,8 @@ def polarity(one: Claim, other: Claim) -> Difference | None:
         return Difference(
             "polarity", _as_written(one.statement, excluded), _as_written(other.statement, excluding)
         )
-    denied = left.keys() & NEGATIONS if not other.statement.negates else _NONE
-    also = right.keys() & NEGATIONS if not one.statement.negates else _NONE
+    denied = (left.keys() | one.statement.label) & NEGATIONS if not other.statement.negates else _NONE
+    also = (right.keys() | other.statement.label) & NEGATIONS if not one.statement.negates else _NONE
     if bool(denied) is not bool(also) and in_common(one.statement, other.statement) >= _ALIKE:
         return Difference(
             "polarity",

@@ -20,12 +20,13 @@ from enum import StrEnum
 from rapidfuzz.distance import Indel
 
 from valor.consolidate.claim import Claim
-from valor.consolidate.clauses import is_hedged
+from valor.consolidate.clauses import is_hedged, sentences
 from valor.consolidate.guards import Difference, differences, in_common
 from valor.consolidate.lexicon import DENIALS, FURTHER, GENERIC, LIMITS, NEGATIONS, PLATFORMS
 from valor.consolidate.replacing import ground
 from valor.consolidate.statement import Kind, Statement, Token, keys, tokenize
 from valor.consolidate.typo import is_typo
+from valor.digests import normalise
 from valor.tokens import STOP_WORDS
 
 
@@ -135,7 +136,7 @@ def same_text(one: Statement, other: Statement) -> str:
             return ""
         if left == right:
             return "the same words" if one.exact == other.exact else "the same words but for a typo"
-        if _adds_a_condition(left, right):
+        if _adds_a_condition(left, right) or _goes_on_with_a_limit(one.details, other.details):
             return ""
         if not left or not right:
             return "the same summary, one without details" if _is_telling(one) else ""
@@ -163,6 +164,13 @@ def _adds_a_condition(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if not DENIALS.isdisjoint(added):
         return True
     return len(added) < _EXPLAINED and not (LIMITS | NEGATIONS | PLATFORMS).isdisjoint(added)
+
+
+def _goes_on_with_a_limit(one: str, other: str) -> bool:
+    """Whether a sentence that only one of the details has begins with a word that limits: `But …`."""
+    told = [{normalise(each).strip(): each for each in sentences(details)} for details in (one, other)]
+    alone = [each for text, each in (told[0] | told[1]).items() if not (text in told[0] and text in told[1])]
+    return any(token.key in LIMITS for each in alone for token in tokenize(each)[:1])
 
 
 def _is_telling(statement: Statement) -> bool:

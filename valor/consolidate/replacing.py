@@ -38,6 +38,12 @@ _BEHIND_ID = re.compile(
     r"|does not hold|doesn't hold|replaced by this)\b",
     re.IGNORECASE,
 )
+_WAS_WRONG = re.compile(
+    r"\b(?:earlier|older|previous|that|this|other) "
+    r"(?:line|observation|note|entry|claim|memory|statement)\b.{0,20}"
+    r"\b(?:wrong|false|incorrect|mistaken|outdated|obsolete)\b",
+    re.IGNORECASE,
+)
 _AS_IT_SAYS = re.compile(r"(?:\bnot\b|n't\b)[^.;]*\bas $", re.IGNORECASE)
 _SAYS = re.compile(r"^\s*(?:says|said|claims|claimed|states|stated|has it)\b", re.IGNORECASE)
 
@@ -111,7 +117,8 @@ def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
         if said:
             return Ground("names_the_line", why, not is_hedged(before if cue else sentence))
     if later.type == "correction" and any(earlier.id in each for each in (*later.references, *texts)):
-        return Ground("names_the_line", f"it is a correction and names {earlier.id}", False)
+        says_so = any(_WAS_WRONG.search(text) and not is_hedged(text) for text in texts)
+        return Ground("names_the_line", f"it is a correction and names {earlier.id}", says_so)
     return None
 
 
@@ -177,13 +184,18 @@ RULES: tuple[Rule, ...] = (
 )
 """In the order in which they are asked; the first that finds a ground decides."""
 
+_BY_NAME: tuple[Rule, ...] = (names_the_line, reverts_the_commit)
 _PLAIN: tuple[Rule, ...] = (names_the_line, takes_back, does_again)
 """Those that need no word of replacement in the later statement."""
 
 
 def ground(earlier: Claim, later: Claim) -> Ground | None:
     """Why the later claim replaces the earlier; None where nothing says so."""
-    for rule in RULES if later.statement.may_replace else _PLAIN:
+    if earlier.statement.exact == later.statement.exact and NEGATIONS.isdisjoint(later.statement.label):
+        rules: tuple[Rule, ...] = _BY_NAME  # who says the same again takes nothing back
+    else:
+        rules = RULES if later.statement.may_replace else _PLAIN
+    for rule in rules:
         found = rule(earlier, later)
         if found is not None:
             return found

@@ -89,9 +89,9 @@ _NEGATING = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, NEGATIONS)))})\b"
 _REVERTING = re.compile(r"revert|undo|roll(?:s|ed)? back|back(?:s|ed)? out|commit", re.IGNORECASE)
 _REPLACING = re.compile(
     r"revert|undo|rolled|backed|commit|no longer|any ?more|stopped|instead|replac|supersed|renam|switch"
-    r"|migrat|mov|rais|lower|chang|bump|increas|reduc|decreas|rather than|in place of|correction|wrong|contrary|turn"
-    r"|, (?:and )?not |deprecat|obsolete|outdated|gone|needed|necessary|required|mehr|statt|plus|au lieu"
-    r"|en lugar|en vez|ya no|不再|もう",
+    r"|migrat|mov|rais|lower|chang|bump|increas|reduc|decreas|rather than|in place of|correction|wrong"
+    r"|contrary|turn|, (?:and )?not |deprecat|obsolete|outdated|gone|needed|necessary|required|mehr"
+    r"|statt|plus|au lieu|en lugar|en vez|ya no|不再|もう",
     re.IGNORECASE,
 )
 _QUOTES = "\"'“”‘’«»"
@@ -181,7 +181,8 @@ class Statement:
     @cached_property
     def negates(self) -> bool:
         """Whether a negation stands anywhere in it."""
-        return not NEGATIONS.isdisjoint(self.content) or bool(_NEGATING.search(self.details))
+        words = (*self.content, *self.label)
+        return not NEGATIONS.isdisjoint(words) or bool(_NEGATING.search(self.details))
 
     @property
     def vocabulary(self) -> frozenset[str]:
