@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -90,6 +91,7 @@ def command(
     from valor.consolidate.judgement import Tier
     from valor.consolidate.plan import TIERS, plan
 
+    gc.disable()  # nothing here makes cycles, and looking for them among all the words takes a tenth
     tiers = [Tier(one_of(each, TIERS, "tier")) for each in tier] or TIERS
     view = here.view(lambda _: False)
     with _progress() as progress:

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from math import fsum
 
 from rapidfuzz.distance import Indel
 
@@ -75,6 +76,7 @@ _LONG = 6  # content words from which a text is known by its words alone
 _SAME_DETAILS = 0.75
 _NEARLY = 0.4  # share of words in common below which two lines are not the same but for a number
 _EXPLAINED = 10  # content words of details that nobody writes twice by chance
+_NEARLY_AS_LONG = 0.8  # of texts that can still be the same word for word: white space differs
 _SAID_AGAIN, _SAID_IN_PART = 0.9, 0.5  # shares of the headlines' words
 _DECIDING = ("numbers", "polarity")
 
@@ -130,8 +132,8 @@ def same_text(one: Statement, other: Statement) -> str:
     """Why both say the same in the same words; "" where they do not."""
     if not one.content or not other.content:
         return ""
-    left, right = one.body_exact, other.body_exact
     if _equal(one.tokens, other.tokens):
+        left, right = one.body_exact, other.body_exact
         if one.label != other.label and one.label and other.label:
             return ""
         if left == right:
@@ -144,7 +146,8 @@ def same_text(one: Statement, other: Statement) -> str:
             return "the same summary, the details of one within those of the other"
         return ""
     for short, long in ((one, other), (other, one)):
-        if not short.details and len(short.exact) >= _LONG and short.exact == long.body_exact:
+        alike = not short.details and len(short.exact) >= _LONG and len(long.details) < 2 * len(short.summary)
+        if alike and short.exact == long.body_exact:
             return "the summary of one is the details of the other" if _heads(long, short) else ""
     return ""
 
@@ -183,6 +186,9 @@ def _is_telling(statement: Statement) -> bool:
 def _same_explanation(one: Statement, other: Statement) -> bool:
     """Whether a long explanation stands in both word for word, under headlines of which one has
     nearly nothing that the other observation lacks, and neither a condition."""
+    shorter, longer = sorted((len(one.details), len(other.details)))
+    if shorter < _NEARLY_AS_LONG * longer:
+        return False
     details = one.body_exact
     if len(details) < _EXPLAINED or details != other.body_exact:
         return False
@@ -229,16 +235,20 @@ def likeness(one: Statement, other: Statement) -> float:
 def _likely(one: Statement, other: Statement, weight: Weight) -> Judgement | None:
     """Whether most of what one says is in the other. Two explanations of one thing share words: where
     both have details that do not, they explain two things under like headlines."""
-    if _goes_on(one, other) or _goes_on(other, one):
-        return None
-    here, there = covered(one, other, weight), covered(other, one, weight)
+    both = one.said & other.said
+    here, there = covered(one, other, both, weight), covered(other, one, both, weight)
     most, least = max(here, there), min(here, there)
-    if most >= MOST_COVERED and least >= LEAST_COVERED:
+    if (
+        most >= MOST_COVERED
+        and least >= LEAST_COVERED
+        and not _goes_on(one, other)
+        and not _goes_on(other, one)
+    ):
         shared = details_in_common(one, other, weight)
         if shared is None or shared >= _DETAILS_IN_COMMON:
             why = f"{most:.0%} of what one says is in the other, {least:.0%} the other way round"
             return _duplicate(Tier.SUGGEST, "covered", why, (here + there) / 2)
-    if most > 0:
+    if most >= LEAST_COVERED:
         same = _details_alike(one, other)
         if same:
             return _duplicate(Tier.SUGGEST, "like_details", f"{same:.0%} of the details are the same", same)
@@ -258,26 +268,20 @@ def _details_alike(one: Statement, other: Statement) -> float:
         return 0.0
     if 2 * len(one.vocabulary & other.vocabulary) < _SAME_DETAILS * len(one.vocabulary):
         return 0.0  # what is nearly the same has nearly the same words
-    left, right = one.body_content, other.body_content
+    left, right = one.details.casefold().split(), other.details.casefold().split()
     if min(len(left), len(right)) < _EXPLAINED:
         return 0.0
     return float(Indel.normalized_similarity(left, right, score_cutoff=_SAME_DETAILS))
 
 
-def covered(one: Statement, other: Statement, weight: Weight) -> float:
-    """The weighted share of the words of one summary that stand in the other observation."""
-    total = found = 0.0
-    vocabulary = None
-    for word in one.said:
-        value = weight(word)
-        total += value
-        if word in other.said:
-            found += value
-            continue
-        if vocabulary is None:
-            vocabulary = other.vocabulary
-        if word in vocabulary:
-            found += _IN_DETAILS * value
+def covered(one: Statement, other: Statement, both: Set[str], weight: Weight) -> float:
+    """The weighted share of the words of one summary that stand in the other observation; ``both`` are
+    those of the two summaries. Exact sums: a set has another order in each process."""
+    found = fsum(map(weight, both))
+    rest = one.said - both
+    total = found + fsum(map(weight, rest))
+    if rest:
+        found += _IN_DETAILS * fsum(map(weight, rest & other.vocabulary))
     return found / total if total else 0.0
 
 
@@ -288,8 +292,8 @@ def details_in_common(one: Statement, other: Statement, weight: Weight) -> float
     left, right = (each.explained - known for each in (one, other))
     if not left or not right:
         return None
-    common = sum(map(weight, left & right))
-    lighter, heavier = sorted((sum(map(weight, left)), sum(map(weight, right))))
+    common = fsum(map(weight, left & right))
+    lighter, heavier = sorted((fsum(map(weight, left)), fsum(map(weight, right))))
     return min(common / lighter, common / heavier / _LONGER) if lighter else None
 
 

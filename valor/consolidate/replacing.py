@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from valor.consolidate.claim import Claim
 from valor.consolidate.clauses import clauses, is_denied, is_hedged, sentences
@@ -102,8 +103,10 @@ _FEWEST = 3  # words with meaning that a statement needs before a later one can 
 
 def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
     """It names the id of the earlier line and says of it that it is replaced, wrong or reverted."""
-    why = f"it names {earlier.id} and says that this no longer holds"
     texts = later.statement.summary, later.statement.details
+    if not any(earlier.id in text for text in (*texts, *later.references)):
+        return None
+    why = f"it names {earlier.id} and says that this no longer holds"
     for sentence in (each for text in texts if earlier.id in text for each in sentences(text)):
         before, named, behind = sentence.partition(earlier.id)
         if not named:
@@ -116,7 +119,7 @@ def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
         )
         if said:
             return Ground("names_the_line", why, not is_hedged(before if cue else sentence))
-    if later.type == "correction" and any(earlier.id in each for each in (*later.references, *texts)):
+    if later.type == "correction":
         says_so = any(_WAS_WRONG.search(text) and not is_hedged(text) for text in texts)
         return Ground("names_the_line", f"it is a correction and names {earlier.id}", says_so)
     return None
@@ -124,44 +127,33 @@ def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
 
 def no_longer(earlier: Claim, later: Claim) -> Ground | None:
     """It says of the same thing that it is no longer so."""
-    summary = later.statement.summary
-    if are_apart(earlier, later) or _negated(earlier.statement):
+    told = _no_longer_in(later.statement.summary)
+    if not told or _negated(earlier.statement) or are_apart(earlier, later):
         return None
-    for clause in clauses(summary):
-        for pattern, sure in ((_NO_LONGER, True), (_GONE, False)):
-            if pattern.search(clause) and not is_hedged(_sentence_of(clause, summary)):
-                found = _said_of_it(earlier, later, clause, sure)
-                if found is not None:
-                    return found
-    return None
+    grounds = (_said_of_it(earlier, later, clause, sure) for clause, sure in told)
+    return next((found for found in grounds if found is not None), None)
 
 
 def instead_of(earlier: Claim, later: Claim) -> Ground | None:
     """It names what the earlier line says as what is replaced."""
-    if are_apart(earlier, later):
-        return None
-    for sentence in sentences(later.statement.summary):
-        for found in _INSTEAD.finditer(sentence):
-            if is_denied(sentence[: found.start()]) or is_hedged(sentence):
-                continue
-            replaced = frozenset(keys(tokenize(next(filter(None, found.groups()))))) - STOP_WORDS
-            new = later.statement.said - replaced - earlier.statement.vocabulary
-            if replaced and new and replaced <= frozenset(earlier.statement.content):
-                cue = _INSTEAD_CUES | replaced | new
-                ground = _covering("instead_of", f"it replaces {found[0]!r}", earlier, later, cue)
-                if ground is not None:
-                    return ground
+    for phrase, replaced in _instead_in(later.statement.summary):
+        if not replaced <= frozenset(earlier.statement.content) or are_apart(earlier, later):
+            continue
+        new = later.statement.said - replaced - earlier.statement.vocabulary
+        if new:
+            cue = _INSTEAD_CUES | replaced | new
+            ground = _covering("instead_of", f"it replaces {phrase!r}", earlier, later, cue)
+            if ground is not None:
+                return ground
     return None
 
 
 def corrects(earlier: Claim, later: Claim) -> Ground | None:
     """It gives another value for the earlier one: `…, not …`."""
-    if are_apart(earlier, later):
-        return None
     summary = later.statement.summary
     for found in _NOT_THAT.finditer(summary):
         old = frozenset(keys(tokenize(found["old"]))) - STOP_WORDS
-        if is_hedged(summary) or not old or not old <= earlier.statement.said:
+        if not old or not old <= earlier.statement.said or is_hedged(summary) or are_apart(earlier, later):
             continue
         new = later.statement.said - earlier.statement.vocabulary
         ground = _covering(
@@ -200,6 +192,33 @@ def ground(earlier: Claim, later: Claim) -> Ground | None:
         if found is not None:
             return found
     return None
+
+
+# A line is compared with many earlier ones, one after another: what it says is read once.
+
+
+@lru_cache(maxsize=256)
+def _no_longer_in(summary: str) -> tuple[tuple[str, bool], ...]:
+    """The clauses that say that something is no longer so, and whether in so many words."""
+    return tuple(
+        (clause, sure)
+        for clause in clauses(summary)
+        for pattern, sure in ((_NO_LONGER, True), (_GONE, False))
+        if pattern.search(clause) and not is_hedged(_sentence_of(clause, summary))
+    )
+
+
+@lru_cache(maxsize=256)
+def _instead_in(summary: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The phrases that name what is replaced, and the words of that."""
+    found = (
+        (phrase[0], frozenset(keys(tokenize(next(filter(None, phrase.groups()))))) - STOP_WORDS)
+        for sentence in sentences(summary)
+        if not is_hedged(sentence)
+        for phrase in _INSTEAD.finditer(sentence)
+        if not is_denied(sentence[: phrase.start()])
+    )
+    return tuple((phrase, replaced) for phrase, replaced in found if replaced)
 
 
 def _said_of_it(earlier: Claim, later: Claim, clause: str, sure: bool) -> Ground | None:

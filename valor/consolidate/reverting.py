@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from rapidfuzz.distance import Indel
 
@@ -39,6 +40,7 @@ _UNQUOTED = re.compile(
     r"\s*(?:[\w./,+ -]{1,40}: *)?revert(?:s|ed|ing)?:? +(?![\"“'`])(?P<rest>.+)", re.IGNORECASE
 )
 _REASON = re.compile(r",|;|:|\s(?:because|since|as|again)\b.*", re.IGNORECASE)
+_PHRASAL = frozenset((stem("turn"), stem("switch")))  # … on, … off
 _ARTICLES = frozenset(("a", "an", "the", "all", "our", "this", "that", "support", "new"))
 _LONG = 5  # words from which two details can be the same by more than chance
 _SAME_BODY = 0.7
@@ -62,7 +64,7 @@ def reverts_the_commit(earlier: Claim, later: Claim) -> Ground | None:
 
 def reverts_by_title(earlier: Claim, later: Claim) -> Ground | None:
     """It quotes the earlier summary as what it reverts."""
-    for title, sure in reverted_titles(later.statement):
+    for title, sure in _reverted(later.statement):
         quoted = Statement(title, "")
         if quoted.label and earlier.statement.label and quoted.label.isdisjoint(earlier.statement.label):
             continue
@@ -75,7 +77,7 @@ def reverted_titles(statement: Statement) -> Iterator[tuple[str, bool]]:
     """What a statement says it reverts, in its own words, and whether it says so plainly: wholly, and of
     itself."""
     for text in (statement.summary, statement.details):
-        for line in text.splitlines():
+        for line in text.splitlines() if "evert" in text else ():
             for found in _REVERTED_TITLE.finditer(line):
                 title = next(filter(None, found.group("double", "curly", "single", "code")))
                 before = line[: found.start() + len(found["opening"] or "")]
@@ -93,32 +95,35 @@ def takes_back(earlier: Claim, later: Claim) -> Ground | None:
     A reversal has a reason of its own. Where the details are the same word for word, one of the two
     is a mistake, and that is a contradiction.
     """
-    first, second = _action(earlier.statement), _action(later.statement)
-    if first is None or second is None or second[0] not in REVERSALS.get(first[0], ()):
-        return None
-    if are_apart(earlier, later):
+    done, undone = _verb(earlier.statement), _verb(later.statement)
+    if undone not in REVERSALS.get(done, ()) or are_apart(earlier, later):
         return None
     one, other = earlier.statement.body_content, later.statement.body_content
     if min(len(one), len(other)) >= _LONG and Indel.normalized_similarity(one, other) >= _SAME_BODY:
         return None
-    mine, theirs = first[1], second[1]
+    mine, theirs = _object(earlier.statement), _object(later.statement)
     if not mine or sorted(mine) != sorted(theirs) or not NEGATIONS.isdisjoint((*mine, *theirs)):
         return None
-    verb, undone = (each.statement.tokens[0].text for each in (later, earlier))
     part = {token.key for token in later.statement.tokens} & QUANTIFIERS
     whole = not part or bool({token.key for token in earlier.statement.tokens} & QUANTIFIERS)
     plain = all(_is_plain(each.statement.tokens) for each in (earlier, later))
-    return Ground("takes_back", f"{verb} takes back {undone}", whole and plain and mine == theirs)
+    verbs = [each.statement.tokens[0].text for each in (later, earlier)]
+    return Ground("takes_back", f"{verbs[0]} takes back {verbs[1]}", whole and plain and mine == theirs)
 
 
 def does_again(earlier: Claim, later: Claim) -> Ground | None:
     """It says what the earlier line reverted: that is done again."""
-    if not earlier.statement.may_replace or are_apart(earlier, later):
+    if not earlier.statement.may_replace or not _reverted(earlier.statement) or are_apart(earlier, later):
         return None
-    titles = (Statement(title, "").content for title, sure in reverted_titles(earlier.statement) if sure)
+    titles = (Statement(title, "").content for title, sure in _reverted(earlier.statement) if sure)
     if later.statement.content and later.statement.content in titles:
         return Ground("does_again", "it does again what the earlier line reverted", True)
     return None
+
+
+@lru_cache(maxsize=4096)
+def _reverted(statement: Statement) -> tuple[tuple[str, bool], ...]:
+    return tuple(reverted_titles(statement))
 
 
 def _same_commit(one: str, other: str) -> bool:
@@ -138,22 +143,32 @@ def _is_title_of(title: str, quoted: Statement, earlier: Statement) -> bool:
     return title.rstrip().endswith(("…", "...")) or known[len(said) : len(said) + 1] in (".", ";", "!", "?")
 
 
-def _action(statement: Statement) -> tuple[str, list[str]] | None:
-    """The verb in front and what it acts on, in order; None where the statement is none of an act:
-    `adding` and `disabled users` are subjects."""
-    if not statement.tokens or statement.tokens[0].text.lower().endswith("ing"):
-        return None
-    verb = statement.tokens[0].key
-    rest = list(_without_reason(statement)[1:])
-    if verb in (stem("turn"), stem("switch")):
-        particle = next((token for token in rest if token.key in ("on", "off")), None)
-        if particle is None:
-            return None
-        verb = stem("enable" if particle.key == "on" else "disable")
-        rest = [token for token in rest if token is not particle]
-    words = [token.key for token in rest if token.key not in STOP_WORDS or token.key in NEGATIONS]
-    content = [word for word in words if word not in QUANTIFIERS and word not in ("new", "support")]
-    return verb, content or words
+def _verb(statement: Statement) -> str:
+    """The stem of the verb in front; "" where the statement is none of an act: `adding` is a subject."""
+    tokens = statement.tokens
+    if not tokens or tokens[0].text[-3:].lower() == "ing":
+        return ""
+    verb = tokens[0].key
+    if verb not in _PHRASAL:
+        return verb
+    particle = _particle(tokens)
+    return "" if particle is None else stem("enable" if particle.key == "on" else "disable")
+
+
+def _particle(tokens: tuple[Token, ...]) -> Token | None:
+    return next((token for token in tokens if token.key in ("on", "off")), None)
+
+
+def _object(statement: Statement) -> list[str]:
+    """What the verb acts on, in order."""
+    rest = _without_reason(statement)
+    particle = _particle(rest) if rest[0].key in _PHRASAL else None
+    words = [
+        token.key
+        for token in rest[1:]
+        if token is not particle and (token.key not in STOP_WORDS or token.key in NEGATIONS)
+    ]
+    return [word for word in words if word not in QUANTIFIERS and word not in ("new", "support")] or words
 
 
 def _without_reason(statement: Statement) -> tuple[Token, ...]:

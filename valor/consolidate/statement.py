@@ -148,7 +148,7 @@ class Statement:
         """The keys of the details in order, fillers left out."""
         return keys(self.body)
 
-    @property
+    @cached_property
     def exact(self) -> tuple[str, ...]:
         """What has to be equal of the summary, in order."""
         return exactly(self.tokens)
@@ -186,14 +186,19 @@ class Statement:
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """All terms of summary and details: whole names, their parts, stems. Made at each use: a log
-        of 100,000 lines does not fit in memory as sets."""
-        return frozenset(self._vocabulary)
+        """All terms of summary and details: whole names, their parts, stems. Kept for a while only: a
+        log of 100,000 lines does not fit in memory as sets."""
+        return _as_set(self._vocabulary)
 
     @cached_property
     def _vocabulary(self) -> tuple[str, ...]:
         summary, details = self.terms
         return tuple(map(intern, {*summary, *details, *self.content, *self.label}))
+
+
+@lru_cache(maxsize=1024)
+def _as_set(terms: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(terms)
 
 
 def speaks_of(vocabulary: frozenset[str], token: Token) -> bool:

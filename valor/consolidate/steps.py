@@ -96,7 +96,7 @@ def questions(judged: Judged, hidden: set[str]) -> list[Step]:
 def survivor(members: list[Claim]) -> Claim:
     """Who stays: the richest in details, of equals the oldest, so that two clones that consolidate on
     their own agree."""
-    return min(members, key=lambda each: (-len(each.statement.body_content), each.age))
+    return min(members, key=lambda each: (-len(each.statement.details.split()), each.age))
 
 
 def _merge(
