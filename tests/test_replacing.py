@@ -348,3 +348,8 @@ PLAIN = st.lists(
 @given(PLAIN, PLAIN)
 def test_texts_without_a_word_of_replacement_replace_nothing(one: list[str], other: list[str]) -> None:
     assert sentences(" ".join(one), " ".join(other)) is None
+
+
+def test_a_name_with_colons_is_no_reason_behind_the_thing() -> None:
+    assert sentences("Remove `Kind::None`", "Add a new `Kind::Unit` variant") is None
+    assert sentences("Remove `Kind::None`", "Add `Kind::None`") == ("takes_back", True)

@@ -23,7 +23,7 @@ _REVERTED_COMMIT = re.compile(
     rf"\b{_UNDOING}\W+(?:the\W+)?(?:commit\W+)?\(?(?P<commit>[0-9a-f]{{7,40}})\b", re.IGNORECASE
 )
 _REPLACED_COMMIT = re.compile(
-    r"\b(?:drop|remove|replace|supersede)[sd]?\b[^.;]{0,60}?\bcommit\W+(?P<commit>[0-9a-f]{7,40})\b",
+    r"\b(?:drop|remove|replace|supersede)s?\b[^.;]{0,60}?\bcommit\W+(?P<commit>[0-9a-f]{7,40})\b",
     re.IGNORECASE,
 )
 # What says that this very statement reverts: the verb comes first, or after a label or a subject.
@@ -39,7 +39,7 @@ _REVERTED_TITLE = re.compile(
 _UNQUOTED = re.compile(
     r"\s*(?:[\w./,+ -]{1,40}: *)?revert(?:s|ed|ing)?:? +(?![\"“'`])(?P<rest>.+)", re.IGNORECASE
 )
-_REASON = re.compile(r",|;|:|\s(?:because|since|as|again)\b.*", re.IGNORECASE)
+_REASON = re.compile(r"[,;:]\s|\s(?:because|since|as|again)\b.*", re.IGNORECASE)
 _PHRASAL = frozenset((stem("turn"), stem("switch")))  # … on, … off
 _ARTICLES = frozenset(("a", "an", "the", "all", "our", "this", "that", "support", "new"))
 _LONG = 5  # words from which two details can be the same by more than chance
@@ -58,7 +58,8 @@ def reverts_the_commit(earlier: Claim, later: Claim) -> Ground | None:
                 if is_denied(before) or not any(_same_commit(commit, each) for each in earlier.commits):
                     continue
                 sure = sure and not _PARTLY.search(before) and not is_hedged(before)
-                return Ground("reverts_the_commit", f"it reverts {commit[:12]}", sure)
+                why = f"it {'reverts' if pattern is _REVERTED_COMMIT else 'drops what was done in'} {commit[:12]}"
+                return Ground("reverts_the_commit", why, sure)
     return None
 
 
