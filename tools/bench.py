@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import bench_consolidate
 import bench_hooks
 from measure import CORPUS, LOG, ROOT, SHARED, VALOR, Bench, Cost, interleave, ratio, run
 
@@ -159,6 +160,16 @@ def quality(bench: Bench) -> None:
         "0",
         route["secrets_routed"] == 0,
     )
+    pairs = report(bench, "eval", "pairs", str(SHARED / "corpus" / "pairs.jsonl"))
+    for key, bar, at_most in (
+        ("false_merge_rate", 0.006, True),
+        ("suggest_false_rate", 0.10, True),
+        ("duplicates_auto", 0.25, False),
+        ("duplicates_found", 0.60, False),
+        ("supersedes_found", 0.60, False),
+    ):
+        held = pairs[key] <= bar if at_most else pairs[key] >= bar
+        bench.row(f"eval pairs: {key}", pairs[key], f"{'<=' if at_most else '>='} {bar}", held)
     root = bench.repo("import", 0)
     done = subprocess.run([str(VALOR), "import", str(CORPUS)], cwd=root, env=bench.env, capture_output=True)
     alarms = len(json.loads(done.stdout)["refused_secret"])
@@ -194,6 +205,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "observes": observes,
     "hooks": bench_hooks.hooks,
     "mirror": bench_hooks.mirror,
+    "consolidate": bench_consolidate.consolidate,
     "quality": quality,
 }
 
