@@ -58,8 +58,8 @@ def reverts_the_commit(earlier: Claim, later: Claim) -> Ground | None:
                 if is_denied(before) or not any(_same_commit(commit, each) for each in earlier.commits):
                     continue
                 sure = sure and not _PARTLY.search(before) and not is_hedged(before)
-                why = f"it {'reverts' if pattern is _REVERTED_COMMIT else 'drops what was done in'} {commit[:12]}"
-                return Ground("reverts_the_commit", why, sure)
+                did = "reverts" if pattern is _REVERTED_COMMIT else "drops what was done in"
+                return Ground("reverts_the_commit", f"it {did} {commit[:12]}", sure)
     return None
 
 
