@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 from claims import EARLIER, between, earlier, later, verdict
+from valor.consolidate.tokenizing import tokenize
 
 from valor.consolidate import guards
-from valor.consolidate.statement import tokenize
 
 JOB = "The pricing job runs hourly."
 TITLE = "Cache the parsed manifest between runs"

@@ -16,7 +16,8 @@ from rapidfuzz.distance import Indel
 
 from valor.consolidate.claim import Claim
 from valor.consolidate.lexicon import GENERIC, NEGATIONS, OPPOSITES, PLATFORMS
-from valor.consolidate.statement import Kind, Statement, Token, speaks_of
+from valor.consolidate.statement import Statement, speaks_of
+from valor.consolidate.tokenizing import Kind, Token
 from valor.consolidate.typo import is_typo
 from valor.tokens import STOP_WORDS
 

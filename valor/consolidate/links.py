@@ -12,7 +12,7 @@ from valor.consolidate.claim import Claim
 from valor.consolidate.reverting import reverted_titles
 from valor.consolidate.statement import Statement
 
-_ID = re.compile(r"\b[a-z]{2,5}-\d{6,11}-[0-9a-f]{6,64}\b")
+_ID = re.compile(r"[\w.]+(?:-[\w.]+)+")  # ids have a hyphen, or stand among the references
 _HASH = re.compile(r"\b[0-9a-f]{7,40}\b")
 _PREFIX = 7  # digits of a commit by which it is looked up
 _FIRST_WORDS = 5  # of a quoted summary, by which it is looked up
@@ -60,12 +60,16 @@ def _wanted(claims: Sequence[Claim], quoting: list[int]) -> set[tuple[str, ...]]
 
 
 def _may_revert(claim: Claim) -> bool:
-    return "evert" in claim.statement.summary or "evert" in claim.statement.details
+    return any(word in text for word in ("evert", "ommit") for text in _texts(claim))
+
+
+def _texts(claim: Claim) -> tuple[str, str]:
+    return claim.statement.summary, claim.statement.details
 
 
 def _named(claim: Claim, ids: dict[str, int], commits: dict[str, list[int]]) -> Iterator[int]:
     """The places of the lines whose id or commit the claim names."""
-    texts = (claim.statement.summary, claim.statement.details, *claim.references)
+    texts = (*_texts(claim), *claim.references)
     for text in texts:
         for found in _ID.findall(text):
             if found in ids:

@@ -16,7 +16,8 @@ from valor.consolidate.ground import Ground
 from valor.consolidate.guards import are_apart
 from valor.consolidate.lexicon import LIMITS, NEGATIONS
 from valor.consolidate.reverting import does_again, reverts_by_title, reverts_the_commit, takes_back
-from valor.consolidate.statement import Kind, Statement, keys, speaks_of, tokenize
+from valor.consolidate.statement import Statement, keys, speaks_of
+from valor.consolidate.tokenizing import Kind, tokenize
 from valor.tokens import STOP_WORDS
 
 Rule = Callable[[Claim, Claim], "Ground | None"]

@@ -13,7 +13,8 @@ from valor.consolidate.clauses import is_denied, is_hedged
 from valor.consolidate.ground import Ground
 from valor.consolidate.guards import are_apart
 from valor.consolidate.lexicon import NEGATIONS, QUANTIFIERS, REVERSALS
-from valor.consolidate.statement import Kind, Statement, Token
+from valor.consolidate.statement import Statement
+from valor.consolidate.tokenizing import Kind, Token
 from valor.digests import normalise
 from valor.tokens import STOP_WORDS, stem
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from valor import record
 from valor.consolidate.claim import Claim, claim
-from valor.consolidate.judgement import Judgement, Relation, Tier, Weight, judge
+from valor.consolidate.judgement import Judgement, Relation, Tier, judge
+from valor.consolidate.likeness import Weight
 from valor.errors import UsageError
 from valor.record import Record
 
