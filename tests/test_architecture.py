@@ -126,6 +126,7 @@ WITHIN_A_LEVEL = {
     ("eval", "sync"),
     ("eval", "consolidate"),
     ("consolidate", "place"),
+    ("consolidate", "query"),
     ("consolidate", "sync"),
     ("recall_index", "keys"),
 }

@@ -319,3 +319,28 @@ def test_consolidating_stages_nothing_and_sets_no_flag(repo: Repo) -> None:
     assert all(row.startswith("H ") for row in repo.git("ls-files", "-v").splitlines())
     assert len(repo.git("diff", "--numstat").splitlines()) == 1
     assert repo.git("diff", "--numstat").split()[:2] == ["1", "0"]
+
+
+def test_two_lines_that_were_told_apart_both_stay_and_are_not_planned_again(repo: Repo) -> None:
+    repo.write(
+        line("obs-a", 1, "the server listens on port 8080"),
+        line("obs-b", 2, "the server listens on port 8081"),
+    )
+    assert repo.valor("consolidate", "--dry-run").code == 1
+    told = repo.valor("consolidate", "--apart", "obs-b", "obs-a")
+    assert told.code == 0
+    void, mark = repo.lines()[2:]
+    assert (void["type"], void["of"]) == ("reinstatement", mark["id"])
+    assert (mark["supersedes"], mark["by"]) == (["obs-a"], "obs-b")
+    assert live(repo) == {"obs-a", "obs-b"}
+    assert repo.valor("consolidate", "--dry-run").code == 0
+    again = repo.valor("consolidate", "--apart", "obs-a", "obs-b")
+    assert (again.code, len(repo.lines())) == (0, 4)
+    assert "already" in again.err
+
+
+@pytest.mark.parametrize("ids", [("obs-a", "obs-x"), ("obs-a", "obs-a"), ("obs-a", "")])
+def test_what_cannot_be_told_apart_is_a_usage_error(repo: Repo, ids: tuple[str, str]) -> None:
+    repo.write(line("obs-a"), line("obs-b", 2))
+    result = repo.valor("consolidate", "--apart", *ids)
+    assert (result.code, len(repo.lines())) == (2, 2)

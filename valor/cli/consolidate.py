@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from valor.cli.door import workspace
-from valor.cli.render import emit, say, wants_table, write_lines
+from valor.cli.render import emit, say, wants_table, write_json, write_lines
 from valor.errors import DONE, FOUND_NOTHING, UsageError
 from valor.suggest import one_of
 from valor.workspace import LOG, Workspace
@@ -50,6 +50,9 @@ def command(
     ),
     undo_id: str = typer.Option("", "--undo", metavar="SUP-ID", help="Void this mark."),
     undo_last: bool = typer.Option(False, "--undo-last", help="Void all marks of the last run."),
+    apart: tuple[str, str] = typer.Option(
+        ("", ""), "--apart", metavar="ID ID", help="Say that these two are two facts: no plan has them again."
+    ),
     format_: str = typer.Option(
         "", "--format", metavar="FORMAT", help="json, table, or github: annotations for a pull request."
     ),
@@ -77,6 +80,7 @@ def command(
       valor consolidate --yes --max 20
       valor consolidate --dry-run --judge 'python3 judge.py'
       valor consolidate --undo sup-1790000000-3f9a1c2b7d04
+      valor consolidate --apart obs-1790000000-3f9a obs-1790000100-77b0
 
     \b
     Exit codes: 0 done, or nothing to do; 1 a plan exists and was not applied; 2 usage, or no such
@@ -88,6 +92,8 @@ def command(
         if undo_id and undo_last:
             raise UsageError("--undo and --undo-last exclude each other", "pass one of them")
         return _undo(here, undo_id, dry_run, show != "json")
+    if any(apart):
+        return _tell_apart(here, *apart)
     from valor.consolidate.judgement import Tier
     from valor.consolidate.plan import TIERS, plan
 
@@ -197,6 +203,15 @@ def _sum_up(found: Plan) -> str:
         f"{looked}; to apply: {counts[APPLY]}, hiding {hidden}; proposed: {counts[PROPOSE]};"
         f" to decide: {counts[DECIDE]}{left}"
     )
+
+
+def _tell_apart(here: Workspace, one: str, other: str) -> int:
+    from valor.consolidate.undo import tell_apart
+
+    lines, is_new = tell_apart(here, one, other)
+    write_json(lines)
+    say("both stay, and no plan has the pair again" if is_new else "the log says so already")
+    return DONE
 
 
 def _undo(here: Workspace, typed: str, dry_run: bool, as_table: bool) -> int:

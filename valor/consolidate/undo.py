@@ -1,4 +1,4 @@
-"""Take marks back: append the line that voids them."""
+"""Take marks back, or say beforehand that two lines are two facts: append the lines that say so."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Iterable
 
 from valor import record
 from valor.consolidate.apply import standing
-from valor.consolidate.marks import data, last_run, voided, voiding
+from valor.consolidate.marks import data, last_run, refused, voided, voiding
 from valor.errors import UsageError
+from valor.fold import View
 from valor.log import appending
 from valor.lookup import resolve
+from valor.query import find
 from valor.record import Record
 from valor.secrets.detect import redact
 from valor.workspace import Workspace
@@ -51,6 +53,43 @@ def undo_last(workspace: Workspace, *, dry_run: bool = False) -> list[Record]:
         lines = _all(workspace, last_run(standing(end)))
         end.write([record.encode(line) for line in lines])
     return lines
+
+
+def tell_apart(workspace: Workspace, one: str, other: str) -> tuple[list[Record], bool]:
+    """Say that two observations (ids or prefixes of them) are two facts, so that no plan has the pair
+    again: a mark and the line that voids it. Those lines, and whether they are new.
+
+    Raises UsageError for ids that nobody has, and for one id twice.
+    """
+    _settled(workspace.view(lambda _: False), one, other)  # a wrong id must not make a log
+    with appending(workspace.log, workspace.config.lock_timeout) as end:
+        view = standing(end)
+        earlier, later = _settled(view, one, other)
+        if frozenset((earlier, later)) in refused(view):
+            return [], False
+        mark = record.new_id("sup")
+        void = _reinstatement(workspace, mark)
+        told = {
+            **void,
+            "id": mark,
+            "type": record.SUPERSESSION,
+            "supersedes": [earlier],
+            "by": later,
+            "reason": "told apart",
+        }
+        del told["of"]
+        # The line that voids comes first: a write that is cut short hides nothing.
+        end.write([record.encode(void), record.encode(told)])
+    return [told, void], True
+
+
+def _settled(view: View, one: str, other: str) -> tuple[str, str]:
+    """Both as whole ids, the earlier first."""
+    ids = {record.identifier(find(view, each).record) for each in (one, other)}
+    if len(ids) == 1:
+        raise UsageError(f"{ids.pop()} cannot be told apart from itself", "name two observations")
+    earlier, later = sorted(ids, key=view.age)
+    return earlier, later
 
 
 def _all(workspace: Workspace, ids: Iterable[str]) -> list[Record]:
