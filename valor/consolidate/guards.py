@@ -129,7 +129,7 @@ def are_apart(one: Claim, other: Claim) -> bool:
 
 def wording(one: Claim, other: Claim) -> Difference | None:
     """One word in the place of another in an otherwise alike sentence: `fix the build for X`."""
-    if in_common(one.statement, other.statement) < _ALIKE:
+    if Indel.normalized_similarity(one.statement.content, other.statement.content) < _ALIKE:
         return None
     for left, right in _exchanged(one.statement.tokens, other.statement.tokens):
         if (left[0] is one.statement.tokens[0] or right[0] is other.statement.tokens[0]) and _is_generic(
