@@ -45,7 +45,7 @@ def live(repo: Repo) -> set[str]:
 
 def test_the_oldest_of_equal_observations_survives() -> None:
     assert merges(line("c", 3), line("a", 2), line("b", 1)) == [("b", ("a", "c"))]
-    assert merges(line("b"), line("a")) == [("a", ("b",))]
+    assert merges(line("b"), line("a")) == [("b", ("a",))]  # of one second, the first line
 
 
 def test_case_white_space_and_width_do_not_make_a_text_another() -> None:
@@ -138,6 +138,7 @@ def test_a_plan_does_not_depend_on_the_order_of_the_lines_and_leaves_a_survivor(
 ) -> None:
     lines = [
         line(f"o{number}", day, text, tags=sorted(tags), source="human" if human else "agent")
+        | {"timestamp": f"2026-09-{day:02}T10:{number:02}:00Z"}
         for number, (text, tags, human, day) in enumerate(drawn)
     ]
     steps = plan(view_of(*lines)).steps
@@ -344,3 +345,24 @@ def test_what_cannot_be_told_apart_is_a_usage_error(repo: Repo, ids: tuple[str, 
     repo.write(line("obs-a"), line("obs-b", 2))
     result = repo.valor("consolidate", "--apart", *ids)
     assert (result.code, len(repo.lines())) == (2, 2)
+
+
+def test_a_plan_on_a_terminal_shows_both_texts_and_for_a_contradiction_both_times(repo: Repo) -> None:
+    repo.write(
+        line("obs-a", 1, "the server listens on port 8080"),
+        line("obs-b", 2, "the server listens on port 8081"),
+    )
+    shown = repo.on_a_terminal(60, "consolidate", "--dry-run").replace("\r", "")
+    assert "decide (conflict): these two may contradict; which holds?\n" in shown
+    assert "  or      obs-b  2026-09-02T10:00:00Z  the server listens on port 8081\n" in shown
+    assert "  or      obs-a  2026-09-01T10:00:00Z  the server listens on port 8080\n" in shown
+    assert "  differ  numbers: 8081 / 8080" in shown or "  differ  numbers: 8080 / 8081" in shown
+
+
+def test_of_two_lines_of_one_second_the_first_is_the_earlier(repo: Repo) -> None:
+    repo.write(
+        line("obs-z", 1, "Enable the query planner cache"),
+        line("obs-a", 1, "Disable the query planner cache"),
+    )
+    [row] = repo.valor("consolidate", "--dry-run").rows
+    assert (row["by"], row["supersedes"]) == ("obs-a", ["obs-z"])

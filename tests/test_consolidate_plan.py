@@ -192,6 +192,7 @@ def test_any_plan_is_a_function_of_the_set_of_lines_and_leaves_live_survivors(
 ) -> None:
     lines = [
         line(f"o{n}", day, " ".join(words), source="human" if human else "agent")
+        | {"timestamp": f"2026-09-{day:02}T10:{n:02}:00Z"}
         for n, (words, day, human) in enumerate(drawn)
     ]
     steps = planned(*lines).steps

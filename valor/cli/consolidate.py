@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from valor.cli.door import workspace
-from valor.cli.render import emit, say, wants_table, write_json, write_lines
+from valor.cli.render import emit, on_terminal, say, wants_table, write_json, write_lines
 from valor.errors import DONE, FOUND_NOTHING, UsageError
 from valor.suggest import one_of
 from valor.workspace import LOG, Workspace
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode=None, add_completion=False)
 
-_COLUMNS = ("action", "by", "supersedes", "reason", "summary", "other", "differs")
+_COLUMNS = ("action", "by", "supersedes", "reason", "summary", "other", "dates", "differs")
 _WRITTEN = ("id", "by", "supersedes", "reason")
 _FORMATS = ("json", "table", "github")
 
@@ -149,8 +149,13 @@ def _print(found: Plan, view: View, show: str, explain: bool, *, quiet: bool) ->
 
         write_lines(workflow_commands(found.steps, view, LOG))
     elif steps and not quiet:
-        columns = (*_COLUMNS, "guards") if explain else _COLUMNS
-        emit([step.row(explain=explain) for step in steps], columns, show == "table")
+        if show == "table" and on_terminal():
+            from valor.cli.plan_text import draw
+
+            draw(steps, view, explain)
+        else:
+            columns = (*_COLUMNS, "guards") if explain else _COLUMNS
+            emit([step.row(explain=explain) for step in steps], columns, show == "table")
     say(_sum_up(found))
 
 

@@ -24,7 +24,7 @@ def wants_table(json: bool, table: bool) -> bool:
     """Whether to draw a table: as asked, else where standard output is a terminal."""
     if json and table:
         raise UsageError("--json and --table exclude each other", "pass one of them")
-    return table or (not json and _on_terminal())
+    return table or (not json and on_terminal())
 
 
 def emit(rows: Iterable[Row], columns: Sequence[str], as_table: bool) -> None:
@@ -34,7 +34,7 @@ def emit(rows: Iterable[Row], columns: Sequence[str], as_table: bool) -> None:
         write_json(rows)
         return
     cells = [[plain(row.get(column)) for column in columns] for row in rows]
-    if _on_terminal():
+    if on_terminal():
         _draw(cells, columns)
     else:
         _write(_markdown(cells, columns))
@@ -74,7 +74,8 @@ def plain(value: object) -> str:
     )
 
 
-def _on_terminal() -> bool:
+def on_terminal() -> bool:
+    """Whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 

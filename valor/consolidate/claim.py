@@ -11,6 +11,7 @@ from sys import intern
 from valor import record
 from valor.consolidate.statement import Statement
 from valor.digests import normalise
+from valor.log import Line
 from valor.record import Record
 
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -19,12 +20,13 @@ _POSITION = re.compile(r"(?::\d+(?:-\d+)?)+$|#L\d+(?:-L?\d+)?$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """``at`` is its time in unix seconds; ``digest`` that of its text, case and white space aside;
-    ``tags`` are case-folded; ``places`` are the paths it is about, without line numbers; ``commits``
-    those it came from, which say nothing about that: a cherry-pick has another one."""
+    """``at`` is its time in unix seconds, ``number`` that of its line; ``digest`` that of its text, case
+    and white space aside; ``tags`` are case-folded; ``places`` are the paths it is about, without line
+    numbers; ``commits`` those it came from, which say nothing about that: a cherry-pick has another one."""
 
     id: str
     at: float
+    number: int
     type: str
     statement: Statement
     digest: bytes
@@ -35,19 +37,28 @@ class Claim:
     human: bool
 
     @property
-    def age(self) -> tuple[float, str]:
-        """The order of observations in time."""
-        return self.at, self.id
+    def age(self) -> Age:
+        """The order of observations in time; of one second, that of their lines."""
+        return self.at, self.number, self.id
 
 
-def claim(data: Record) -> Claim:
-    """The record as a claim."""
+Age = tuple[float, int, str]
+
+
+def age(line: Line) -> Age:
+    """A line's place in time, as ``Claim.age``."""
+    return record.moment(line.record), line.number, record.identifier(line.record)
+
+
+def claim(data: Record, number: int = 0) -> Claim:
+    """The record as a claim; ``number`` is that of its line."""
     summary, details = record.text(data, "summary"), record.text(data, "details")
     references = tuple(record.texts(data, "references"))
     commits = frozenset(each.lower() for each in references if COMMIT.fullmatch(each.lower()))
     return Claim(
         id=record.identifier(data),
         at=record.moment(data),
+        number=number,
         type=intern(record.kind(data)),
         statement=Statement(summary, details),
         digest=digest(summary, details),

@@ -110,5 +110,5 @@ class Judged:
 
 
 def _claims(view: View) -> list[Claim]:
-    made = (claim(line.record) for line in view.live() if not record.is_private(line.record))
+    made = (claim(line.record, line.number) for line in view.live() if not record.is_private(line.record))
     return sorted((each for each in made if each.digest != NO_TEXT), key=lambda each: each.age)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from valor import record
+from valor.consolidate.claim import age
 from valor.consolidate.external_judge import DISTINCT, DUPLICATE, SUPERSEDES, Question, Verdict, ask
 from valor.consolidate.judgement import Relation, Tier
 from valor.consolidate.plan import Plan
@@ -83,7 +84,7 @@ def _single(step: Step) -> Iterator[Step]:
 
 
 def _question(step: Step, view: View, id_: str) -> Question:
-    earlier, later = sorted((step.by, step.supersedes[0]), key=view.age)
+    earlier, later = sorted((step.by, step.supersedes[0]), key=lambda id_: age(view.observations[id_]))
     return Question(
         id=id_,
         relation=step.relation.value,
@@ -102,7 +103,7 @@ def _told(step: Step, view: View, verdict: Verdict | None, include_protected: bo
     relation = Relation(verdict.verdict)
     by, target = step.by, step.supersedes[0]
     digests = step.digests
-    if relation is Relation.SUPERSEDES and view.age(by) < view.age(target):
+    if relation is Relation.SUPERSEDES and age(view.observations[by]) < age(view.observations[target]):
         by, target, digests = target, by, digests[::-1]
     human = record.text(view.observations[target].record, "source") == "human"
     swapped = by != step.by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from valor import record
-from valor.consolidate.claim import Claim
+from valor.consolidate.claim import Age, Claim
 from valor.consolidate.groups import Group, groups, variants
 from valor.consolidate.guards import GUARDS
 from valor.consolidate.judged import Judged
@@ -100,7 +100,7 @@ def survivor(members: list[Claim]) -> Claim:
 
 
 def _merge(
-    judged: Judged, group: Group, between: dict[str, list[tuple[float, str]]], include_protected: bool
+    judged: Judged, group: Group, between: dict[str, list[Age]], include_protected: bool
 ) -> Iterator[Step]:
     members = group.members()
     stays = survivor(members)
@@ -129,9 +129,9 @@ def _why_same(judged: Judged, stays: Claim, other: Claim) -> Judgement:
     )
 
 
-def _contradictions(judged: Judged) -> dict[str, list[tuple[float, str]]]:
+def _contradictions(judged: Judged) -> dict[str, list[Age]]:
     """By the id of each line, when something was said that replaces or contradicts it."""
-    found: dict[str, list[tuple[float, str]]] = {}
+    found: dict[str, list[Age]] = {}
     for relation, tier in (
         (Relation.SUPERSEDES, Tier.AUTO),
         (Relation.SUPERSEDES, Tier.SUGGEST),

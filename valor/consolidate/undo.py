@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from valor import record
 from valor.consolidate.apply import standing
+from valor.consolidate.claim import age
 from valor.consolidate.marks import data, last_run, refused, voided, voiding
 from valor.errors import UsageError
 from valor.fold import View
@@ -88,7 +89,7 @@ def _settled(view: View, one: str, other: str) -> tuple[str, str]:
     ids = {record.identifier(find(view, each).record) for each in (one, other)}
     if len(ids) == 1:
         raise UsageError(f"{ids.pop()} cannot be told apart from itself", "name two observations")
-    earlier, later = sorted(ids, key=view.age)
+    earlier, later = sorted(ids, key=lambda id_: age(view.observations[id_]))
     return earlier, later
 
 
