@@ -120,3 +120,11 @@ def test_texts_that_differ_in_case_space_or_width_are_the_same(twin: str) -> Non
 def test_details_count_and_do_not_run_into_the_summary() -> None:
     assert digest({"summary": "a", "details": "b"}) != digest({"summary": "a b"})
     assert digest({"summary": "a", "details": ""}) == digest({"summary": "a"})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("-f", "-F"), ("src/a.py", "src/A.py"), ("userId", "userID"), ("`foo`", "`Foo`"), ("5 Mb/s", "5 MB/s")],
+)
+def test_names_that_differ_in_case_are_two(one: str, other: str) -> None:
+    assert digest({"summary": f"pass {one}"}) != digest({"summary": f"pass {other}"})

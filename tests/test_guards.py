@@ -252,10 +252,19 @@ def test_a_side_that_names_no_scope_or_shares_one_agrees(
         ("api: it leaks", "it leaks"),
         ("fix: it leaks", "bug: it leaks"),
         ("api, web: it leaks", "web: it leaks"),
-        ("", ""),
+        ("Rejected: it leaks", "it leaks"),
     ],
 )
-def test_a_label_that_is_shared_or_says_what_kind_it_is_is_no_scope(one: str, other: str) -> None:
+def test_a_label_of_one_side_alone_keeps_two_lines_from_being_merged_unseen(one: str, other: str) -> None:
+    difference = guards.scope(earlier(one), later(other))
+    assert difference is not None
+    assert not difference.is_exchange
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("api: it leaks", "API: it leaks"), ("", ""), ("it leaks", "it runs")]
+)
+def test_the_same_label_is_no_difference(one: str, other: str) -> None:
     assert found(guards.scope, one, other) is None
 
 

@@ -36,7 +36,7 @@ def judged(one: str, other: str, details: str = "", more: str = "") -> Judgement
         ("Call `db.dispose()` in the hook", "Call db.dispose() in the hook"),
         ("The buffer holds 10000 events", "The buffer holds 10,000 events"),
         ("The read-only mount breaks it", "The read only mount breaks it"),
-        ("fix: escape the name", "Escape the name"),
+        ("fix: escape the name", "Fix: escape the name"),
         ("Der Linter übersieht Umlaute.", "der Linter übersieht Umlaute"),
     ],
 )

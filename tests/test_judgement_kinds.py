@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 from claims import EARLIER, between, earlier, later, verdict
-from valor.consolidate.tokenizing import tokenize
 
 from valor.consolidate import guards
+from valor.consolidate.tokenizing import tokenize
 
 JOB = "The pricing job runs hourly."
 TITLE = "Cache the parsed manifest between runs"
@@ -426,3 +426,66 @@ def test_the_same_details_in_another_order_are_not_proposed() -> None:
     one = earlier("How the queue orders jobs", "By priority, then by age of the job.")
     other = later("How the queue orders jobs", "By age of the job, then by priority.")
     assert not verdict(one, other).endswith(":duplicate")
+
+
+# what a newcomer found
+
+
+@pytest.mark.parametrize(
+    "label", ["FALSE", "Myth", "Rejected", "Wrong", "Question", "TODO", "Hypothesis", "Fix", "api"]
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_label_on_one_side_alone_is_never_passed_over(label: str, turned: bool) -> None:
+    texts = ["The allocator leaks 4 KB a request", f"{label}: the allocator leaks 4 KB a request"]
+    assert is_left_to_a_person(between(*(texts[::-1] if turned else texts)))
+
+
+@pytest.mark.parametrize("label", ["FALSE", "Myth", "Rejected", "Wrong", "Correction"])
+def test_a_line_that_retracts_another_word_for_word_is_proposed_as_replacing_it(label: str) -> None:
+    found = between("Retries are idempotent in the client", f"{label}: retries are idempotent in the client")
+    assert found == "suggest:supersedes"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The flag -f forces the push", "The flag -F forces the push"),
+        ("src/a.py holds the worker pool", "src/A.py holds the worker pool"),
+        ("The page cache takes 5 MB", "The page cache takes 5 Mb"),
+        ("Import `foo` before the hooks run", "Import `Foo` before the hooks run"),
+        ("PATH is read before the hooks run", "path is read before the hooks run"),
+        ("The glob *.py matches the tests", "The glob .py matches the tests"),
+        ("The webhook is signed by the proxy", "The webhook is signed by the proxy?"),
+        ("The client gave up hoping for a reply", "The client gave up hopping for a reply"),
+    ],
+)
+def test_a_small_sign_makes_another_fact(one: str, other: str) -> None:
+    assert is_left_to_a_person(between(one, other))
+    assert is_left_to_a_person(between(other, one))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Enable HTTP/2 for the API", "Disable HTTP/2 for the API?"),
+        ("Enable the theta flag", "TODO: disable the theta flag"),
+        ("Add swap when memory is low", "Remove swap when memory is low"),
+        ("Turn on the flag to see traces", "Turn off the flag to see traces"),
+        ("Enable autovacuum to fix bloat", "Disable autovacuum to fix bloat"),
+        ("The worker limit is 5", "The worker limit was raised from 5 to 9 in staging"),
+        ("The job limit was raised from 5 to 9", "The job limit was raised from 5 to 9 for admins"),
+        ("The omega limit is 5", "Proposal: the omega limit was raised from 5 to 9"),
+        ("The page cache is 1 GB", "The page cache was raised from 1 GB to 2 GB and reverted the same day"),
+        ("Upsilon crashes on start", "TODO check: upsilon no longer crashes on start"),
+        ("Rho crashes on start", "Rho no longer crashes on start, we think"),
+        ("The queue needs two consumers", f"I doubt that {EARLIER} is wrong"),
+        ("The disk fills up at night", f"Correction: {EARLIER} is wrong only on staging"),
+    ],
+)
+def test_a_doubt_a_condition_or_a_part_is_no_replacement(one: str, other: str) -> None:
+    assert is_left_to_a_person(between(one, other))
+
+
+def test_a_reversal_in_another_place_is_no_reversal() -> None:
+    one, other = earlier("Enable the gamma flag", "in prod"), later("Disable the gamma flag", "in staging")
+    assert is_left_to_a_person(verdict(one, other))

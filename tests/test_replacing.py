@@ -193,7 +193,7 @@ def test_what_a_statement_reverts_is_read_from_its_words(
         ("Allow uploads from guests", "Forbid uploads from guests"),
         ("Pin numpy in the image", "Unpin numpy in the image"),
         ("Remove the shim of the router", "Restore the shim of the router"),
-        ("api: add the header to calls", "api: drop the header from calls"),
+        ("api: add the header to the calls", "api: drop the header from the calls"),
     ],
 )
 def test_a_verb_that_undoes_the_other_on_the_same_thing_replaces_it(one: str, other: str) -> None:

@@ -27,16 +27,27 @@ import orjson
 from valor import log
 from valor.record import MARKS, Record, text
 
-_FORMAT = 1
+_FORMAT = 2
 _BLOCK = 1 << 20
+_AROUND = ".,;:!?()[]\"'“”‘’"  # what stands around a word of prose
 _ENTRY = struct.Struct("<8sQ")
 
 
 def normalise(value: str) -> str:
-    """Text as duplicates are judged: NFKC, casefold, runs of white space as one blank."""
+    """Text as repetitions are told: NFKC, runs of white space as one blank, and the case folded but for
+    names: ``-f`` is not ``-F``, nor ``src/a.py`` ``src/A.py``, nor userId userID."""
     if not value.isascii():
         value = unicodedata.normalize("NFKC", value)
-    return " ".join(value.casefold().split())
+    if value.islower():
+        return " ".join(value.split())
+    return " ".join([word if _keeps_case(word) else word.casefold() for word in value.split()])
+
+
+def _keeps_case(word: str) -> bool:
+    core = word.strip(_AROUND)
+    if not core.isalpha():
+        return True
+    return not (core.islower() or core.isupper() or core.istitle())
 
 
 def digest(record: Record) -> bytes:

@@ -10,9 +10,9 @@ from sys import intern
 
 from valor import record
 from valor.consolidate.statement import Statement
-from valor.digests import normalise
 from valor.log import Line
 from valor.record import Record
+from valor.tokens import normalise
 
 COMMIT = re.compile(r"[0-9a-f]{7,40}")
 _POSITION = re.compile(r"(?::\d+(?:-\d+)?)+$|#L\d+(?:-L?\d+)?$")
@@ -20,8 +20,8 @@ _POSITION = re.compile(r"(?::\d+(?:-\d+)?)+$|#L\d+(?:-L?\d+)?$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """``at`` is its time in unix seconds, ``number`` that of its line; ``digest`` that of its text, case
-    and white space aside; ``tags`` are case-folded; ``places`` are the paths it is about, without line
+    """``at`` is its time in unix seconds, ``number`` that of its line; ``digest`` that of its text, white
+    space aside; ``tags`` are case-folded; ``places`` are the paths it is about, without line
     numbers; ``commits`` those it came from, which say nothing about that: a cherry-pick has another one."""
 
     id: str
@@ -71,9 +71,10 @@ def claim(data: Record, number: int = 0) -> Claim:
 
 
 def digest(summary: str, details: str) -> bytes:
-    """16 bytes that texts have in common which differ in case and white space alone."""
-    text = f"{normalise(summary)}\0{normalise(details)}".encode("utf-8", "surrogatepass")
-    return blake2b(text, digest_size=16).digest()
+    """16 bytes that texts have in common which differ in white space, or in width or form of the same
+    letters, alone."""
+    told = "\0".join(" ".join(normalise(text).split()) for text in (summary, details))
+    return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _places(references: tuple[str, ...]) -> Iterator[str]:

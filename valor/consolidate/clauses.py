@@ -13,6 +13,7 @@ _CLAUSE = re.compile(
 _HEDGED = re.compile(
     r"\?|\b(?:if|whether|maybe|perhaps|possibly|probably|might|may|once|will|would|should|could)\b"
     r"|\b(?:said|says|claims?|untrue|not true|suppose[ds]?|assum\w+|unlike|unrelated)\b"
+    r"|\b(?:todo|fixme|wip|proposal|idea|hypothesis|doubt\w*|we think|i think|seems?|apparently|presumably)\b"
     r"|\b(?:nobody|someone|somebody|in case|quotes?|expects?|prints?)\b",
     re.IGNORECASE,
 )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Indel
 
 from valor.consolidate.claim import Claim
-from valor.consolidate.lexicon import GENERIC, NEGATIONS, OPPOSITES, PLATFORMS
+from valor.consolidate.lexicon import GENERIC, NEGATIONS, OPPOSITES
 from valor.consolidate.statement import Statement, speaks_of
 from valor.consolidate.tokenizing import Kind, Token
 from valor.consolidate.typo import is_typo
@@ -100,8 +100,8 @@ def polarity(one: Claim, other: Claim) -> Difference | None:
 def scope(one: Claim, other: Claim) -> Difference | None:
     """Components: labels in front of the summary, tags, referenced paths.
 
-    Sides that name none, or that share one, agree; but for a label that names a platform where the
-    other has none, and tags of which each has some of its own: those are not merged unseen.
+    Sides that name none, or that share one, agree. But two lines are not merged unseen where one has a
+    label that the other has not (`windows:` limits, `rejected:` denies), nor where each has tags of its own.
     """
     labels = one.statement.label, other.statement.label
     for left, right in (labels, (one.tags, other.tags), (one.places, other.places)):
@@ -115,9 +115,9 @@ def scope(one: Claim, other: Claim) -> Difference | None:
     here, there = one.tags - other.tags, other.tags - one.tags
     if here and there:
         return Difference("scope", tuple(sorted(here)), tuple(sorted(there)), is_mild=True)
-    platforms = (left ^ right) & PLATFORMS
-    if platforms:
-        return Difference("scope", tuple(sorted(left & platforms)), tuple(sorted(right & platforms)))
+    told, also = one.statement.label_text, other.statement.label_text
+    if told != also:
+        return Difference("scope", (told,) if told else (), (also,) if also else (), is_mild=True)
     return None
 
 

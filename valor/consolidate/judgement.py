@@ -18,6 +18,7 @@ from enum import StrEnum
 from valor.consolidate.claim import Claim
 from valor.consolidate.clauses import is_hedged
 from valor.consolidate.guards import Difference, differences, in_common
+from valor.consolidate.lexicon import RETRACTING
 from valor.consolidate.likeness import (
     DETAILS_IN_COMMON,
     LEAST_COVERED,
@@ -118,6 +119,8 @@ def judge(earlier: Claim, later: Claim, weight: Weight) -> Judgement | None:
 def _revises(earlier: Claim, later: Claim) -> bool:
     """Whether only the later one says that something is no longer so: whatever it is, it is not said
     twice."""
+    if not RETRACTING.isdisjoint(later.statement.label) and RETRACTING.isdisjoint(earlier.statement.label):
+        return True
     return bool(_REVISING.search(later.statement.summary)) and not _REVISING.search(earlier.statement.summary)
 
 
@@ -164,7 +167,7 @@ def _likely(one: Statement, other: Statement, weight: Weight) -> Judgement | Non
     ):
         shared = details_in_common(one, other, weight)
         if shared is None or shared >= DETAILS_IN_COMMON:
-            why = f"{most:.0%} of what one says is in the other, {least:.0%} the other way round"
+            why = f"{here:.0%} of the earlier is in the later, {there:.0%} of the later in the earlier"
             return _duplicate(Tier.SUGGEST, "covered", why, (here + there) / 2)
     if most >= LEAST_COVERED:
         same = details_alike(one, other)

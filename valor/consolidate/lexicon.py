@@ -33,6 +33,11 @@ NEGATIONS = _stems("""
     """)
 """Words that turn a statement into its contrary."""
 
+RETRACTING = _stems("""
+    false wrong incorrect untrue myth rejected retracted withdrawn outdated obsolete disproved correction
+    """)
+"""Labels in front of a summary that say that what follows does not hold."""
+
 FURTHER = _stems("""
     only except during also too but still nobody will if
     """)

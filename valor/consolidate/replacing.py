@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 
 from valor.consolidate.claim import Claim
@@ -119,7 +120,8 @@ def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
             or bool(_AS_IT_SAYS.search(before) and _SAYS.match(behind))
         )
         if said:
-            return Ground("names_the_line", why, not is_hedged(before if cue else sentence))
+            limited = not LIMITS.isdisjoint(keys(tokenize(behind)))
+            return Ground("names_the_line", why, not limited and not is_hedged(before if cue else sentence))
     if later.type == "correction":
         says_so = any(_WAS_WRONG.search(text) and not is_hedged(text) for text in texts)
         return Ground("names_the_line", f"it is a correction and names {earlier.id}", says_so)
@@ -140,12 +142,15 @@ def instead_of(earlier: Claim, later: Claim) -> Ground | None:
     for phrase, replaced in _instead_in(later.statement.summary):
         if not replaced <= frozenset(earlier.statement.content) or are_apart(earlier, later):
             continue
+        if any(known == replaced for _, known in _instead_in(earlier.statement.summary)):
+            continue  # that says the same
         new = later.statement.said - replaced - earlier.statement.vocabulary
         if new:
             cue = _INSTEAD_CUES | replaced | new
-            ground = _covering("instead_of", f"it replaces {phrase!r}", earlier, later, cue)
+            ground = _covering("instead_of", f"it says {phrase!r}", earlier, later, cue)
             if ground is not None:
-                return ground
+                # More new words than one value has say more than the value: where, when, for whom.
+                return replace(ground, explicit=ground.explicit and len(new) <= len(replaced))
     return None
 
 
@@ -205,7 +210,7 @@ def _no_longer_in(summary: str) -> tuple[tuple[str, bool], ...]:
         (clause, sure)
         for clause in clauses(summary)
         for pattern, sure in ((_NO_LONGER, True), (_GONE, False))
-        if pattern.search(clause) and not is_hedged(_sentence_of(clause, summary))
+        if pattern.search(clause) and not is_hedged(summary)
     )
 
 
@@ -224,7 +229,7 @@ def _instead_in(summary: str) -> tuple[tuple[str, frozenset[str]], ...]:
 
 def _said_of_it(earlier: Claim, later: Claim, clause: str, sure: bool) -> Ground | None:
     """Whether the clause with the cue is about what the earlier line says, and about nothing else."""
-    why = "it says that this is no longer so"
+    why = "it says that this no longer holds"
     words = [key for key in keys(tokenize(clause)) if key not in _NO_LONGER_CUES and key not in STOP_WORDS]
     old = [key for key in earlier.statement.content if key not in STOP_WORDS]
     more = len(words) - len(old)
@@ -253,8 +258,9 @@ def _covering(rule: str, why: str, earlier: Claim, later: Claim, cue: frozenset[
     )
     if exchanged or covered < 0.6 or back < 0.5:
         return None
-    limited = not LIMITS.isdisjoint(later.statement.content)
-    return Ground(rule, why, covered == 1.0 and len(old) >= _FEWEST and not limited)
+    words = frozenset(later.statement.content) - cue
+    plain = back == 1.0 and words.isdisjoint(LIMITS | NEGATIONS) and not is_hedged(later.statement.summary)
+    return Ground(rule, why, covered == 1.0 and len(old) >= _FEWEST and plain)
 
 
 def _in_order(short: list[str], long: list[str]) -> bool:
@@ -264,7 +270,3 @@ def _in_order(short: list[str], long: list[str]) -> bool:
 
 def _negated(statement: Statement) -> bool:
     return not NEGATIONS.isdisjoint(statement.content)
-
-
-def _sentence_of(clause: str, text: str) -> str:
-    return next((each for each in sentences(text) if clause in each), text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from rapidfuzz.distance import Indel
 
@@ -12,11 +13,10 @@ from valor.consolidate.claim import Claim
 from valor.consolidate.clauses import is_denied, is_hedged
 from valor.consolidate.ground import Ground
 from valor.consolidate.guards import are_apart
-from valor.consolidate.lexicon import NEGATIONS, QUANTIFIERS, REVERSALS
+from valor.consolidate.lexicon import LIMITS, NEGATIONS, PLATFORMS, QUANTIFIERS, REVERSALS
 from valor.consolidate.statement import Statement
 from valor.consolidate.tokenizing import Kind, Token
-from valor.digests import normalise
-from valor.tokens import STOP_WORDS, stem
+from valor.tokens import STOP_WORDS, normalise, stem
 
 _PARTLY = re.compile(r"\bpart(?:ial|ially|ly)?\b", re.IGNORECASE)
 _UNDOING = r"(?:revert(?:s|ed|ing)?|undo(?:es|ne|ing)?|(?:roll|back)(?:s|ed|ing)? (?:back|out))"
@@ -43,6 +43,7 @@ _UNQUOTED = re.compile(
 _REASON = re.compile(r"[,;:]\s|\s(?:because|since|as|again)\b.*", re.IGNORECASE)
 _PHRASAL = frozenset((stem("turn"), stem("switch")))  # … on, … off
 _ARTICLES = frozenset(("a", "an", "the", "all", "our", "this", "that", "support", "new"))
+_SHORT = 80  # characters of details that are rather a condition than a reason
 _LONG = 5  # words from which two details can be the same by more than chance
 _SAME_BODY = 0.7
 _CUT = 100  # characters of a summary that may itself be the cut beginning of a longer title
@@ -108,9 +109,8 @@ def takes_back(earlier: Claim, later: Claim) -> Ground | None:
         return None
     part = {token.key for token in later.statement.tokens} & QUANTIFIERS
     whole = not part or bool({token.key for token in earlier.statement.tokens} & QUANTIFIERS)
-    plain = all(_is_plain(each.statement.tokens) for each in (earlier, later))
-    verbs = [each.statement.tokens[0].text for each in (later, earlier)]
-    return Ground("takes_back", f"{verbs[0]} takes back {verbs[1]}", whole and plain and mine == theirs)
+    explicit = whole and mine == theirs and all(map(_is_plain, (earlier, later)))
+    return Ground("takes_back", f"{_act(later)} takes back {_act(earlier)}", explicit)
 
 
 def does_again(earlier: Claim, later: Claim) -> Ground | None:
@@ -132,6 +132,10 @@ def _same_commit(one: str, other: str) -> bool:
     return one.startswith(other) or other.startswith(one)
 
 
+def _folded(text: str) -> str:
+    return " ".join(normalise(text).casefold().split()).rstrip(".… ")
+
+
 def _is_title_of(title: str, quoted: Statement, earlier: Statement) -> bool:
     """Whether the quotation is the earlier summary: all of it, its first sentence, or where either of
     the two was cut, the beginning of the other."""
@@ -139,9 +143,9 @@ def _is_title_of(title: str, quoted: Statement, earlier: Statement) -> bool:
         return False
     if quoted.content == earlier.content:
         return True
-    known, said = normalise(earlier.summary), normalise(title).rstrip(".… ")
+    known, said = (_folded(text) for text in (earlier.summary, title))
     if len(said) < _LONG * 4 or not known.startswith(said):
-        return len(known) >= _CUT and normalise(title).startswith(known.rstrip(".… "))
+        return len(known) >= _CUT and said.startswith(known)
     return title.rstrip().endswith(("…", "...")) or known[len(said) : len(said) + 1] in (".", ";", "!", "?")
 
 
@@ -179,8 +183,24 @@ def _without_reason(statement: Statement) -> tuple[Token, ...]:
     return Statement(cut, "").tokens or statement.tokens
 
 
-def _is_plain(tokens: tuple[Token, ...]) -> bool:
-    """Whether the first word is surely a verb: `removed columns are ignored` speaks of columns."""
+def _is_plain(claim: Claim) -> bool:
+    """Whether the statement surely is of an act, done everywhere and for no purpose: `removed columns are
+    ignored` speaks of columns, `disable it in CI` of a part, and `enable it to see traces` of a way."""
+    tokens = claim.statement.tokens
+    about = (*tokens, *(claim.statement.body if len(claim.statement.details) < _SHORT else ()))
+    if is_hedged(claim.statement.summary) or not LIMITS.isdisjoint(token.key for token in about):
+        return False
+    if any(token.key in PLATFORMS for token in claim.statement.body):
+        return False
+    for token, following in pairwise(tokens):
+        if token.key == "to" and following.kind is Kind.WORD and following.text.lower() not in _ARTICLES:
+            return False
     if not tokens[0].text.lower().endswith("ed") or len(tokens) < 2:
         return True
     return tokens[1].kind is not Kind.WORD or tokens[1].text.lower() in _ARTICLES
+
+
+def _act(claim: Claim) -> str:
+    tokens = claim.statement.tokens
+    particle = _particle(tokens) if tokens[0].key in _PHRASAL else None
+    return f"{tokens[0].text} {particle.text}" if particle else tokens[0].text

@@ -23,6 +23,8 @@ def same_text(one: Statement, other: Statement) -> str:
     """Why both say the same in the same words; "" where they do not."""
     if not one.content or not other.content:
         return ""
+    if _asks(one) is not _asks(other):
+        return ""
     if _equal(one.tokens, other.tokens):
         left, right = one.body_exact, other.body_exact
         if one.label != other.label and one.label and other.label:
@@ -41,6 +43,10 @@ def same_text(one: Statement, other: Statement) -> str:
         if alike and short.exact == long.body_exact:
             return "the summary of one is the details of the other" if _heads(long, short) else ""
     return ""
+
+
+def _asks(statement: Statement) -> bool:
+    return statement.summary.rstrip(" \"'”’)").endswith(("?", "？"))
 
 
 def same_explanation(one: Statement, other: Statement) -> bool:

@@ -59,6 +59,12 @@ class Statement:
         """The details."""
         return _tokenized(self.details)
 
+    @cached_property
+    def label_text(self) -> str:
+        """The label as it is written, case and white space aside; "" where there is none."""
+        cut = len(self.summary) - len(self.summary_without_label)
+        return " ".join(self.summary[:cut].casefold().split()).rstrip(": ")
+
     @property
     def summary_without_label(self) -> str:
         """The text of the summary behind its label."""

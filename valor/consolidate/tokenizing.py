@@ -81,10 +81,12 @@ _UNIT_WORDS = {
     **{unit: unit for unit in ("us", "ns", "µs", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "hz")},
     **{unit: unit for unit in ("khz", "mhz", "ghz")},
 }
+_EMPHASIS = re.compile(r"\*{1,2}([^*]+)\*{1,2}\W*")
+_DOUBLED = re.compile(r"([bdgmnprt])\1(?:ing|ed|er|ers)$", re.IGNORECASE)
 _JOINERS = re.compile(r"['’]s\b|[-–—/]+")
 _QUOTES = "\"'“”‘’«»"
-_OPENING = f"{_QUOTES}([{{*「『（【"
-_CLOSING = f"{_QUOTES})]}},;:.!?*…。、！？；：」』）】"
+_OPENING = f"{_QUOTES}([{{「『（【"
+_CLOSING = f"{_QUOTES})]}},;:.!?…。、！？；：」』）】"
 
 
 def tokenize(text: str) -> tuple[Token, ...]:
@@ -124,6 +126,8 @@ def _tokens(chunk: str, behind_another: bool) -> list[Token]:
         )
         return [Token(sign, Kind.NAME, sign, sign)] if is_sign else []
     bare = chunk.lstrip(_OPENING)
+    emphasis = _EMPHASIS.fullmatch(bare)
+    bare = emphasis[1] if emphasis else bare
     bare = bare if bare.endswith("()") else bare.rstrip(_CLOSING)
     folded = bare.casefold()
     if not any(c.isalnum() for c in bare):
@@ -146,7 +150,8 @@ def _tokens(chunk: str, behind_another: bool) -> list[Token]:
 
 def _word(word: str) -> Token:
     key = intern(tokens.stem(word.casefold()))
-    return Token(key, Kind.WORD, word, key)
+    doubled = _DOUBLED.search(word)  # hopping is no hoping, though they share a stem
+    return Token(key, Kind.WORD, word, intern(f"{key}{doubled[1].lower()}") if doubled else key)
 
 
 def _is_negated_name(folded: str) -> bool:
@@ -167,9 +172,10 @@ def _number(bare: str) -> Token:
 
 def _is_unit_of(chunk: str, found: list[Token]) -> bool:
     """Whether the word is the unit of the number before it; then it is taken into that."""
-    unit = _UNIT_WORDS.get(chunk.rstrip(_CLOSING).casefold())
+    word = chunk.rstrip(_CLOSING)
+    unit = _UNIT_WORDS.get(word.casefold())
     if unit is None or not found or found[-1].kind is not Kind.NUMBER or not found[-1].key[-1].isdigit():
         return False
-    number = found[-1].key + unit
-    found[-1] = Token(number, Kind.NUMBER, f"{found[-1].text} {chunk.rstrip(_CLOSING)}", number)
+    number = found[-1].key + (word.translate(_UNIT_CASE) if unit.endswith("b") else unit)
+    found[-1] = Token(number, Kind.NUMBER, f"{found[-1].text} {word}", number)
     return True
