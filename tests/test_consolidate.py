@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import pty
 import subprocess
 import threading
 import time
@@ -366,3 +368,66 @@ def test_of_two_lines_of_one_second_the_first_is_the_earlier(repo: Repo) -> None
     )
     [row] = repo.valor("consolidate", "--dry-run").rows
     assert (row["by"], row["supersedes"]) == ("obs-a", ["obs-z"])
+
+
+def answered(repo: Repo, answers: str, *arguments: str) -> str:
+    """What the command prints on a terminal where somebody types these answers."""
+    main, child = pty.openpty()
+    process = subprocess.Popen(
+        [VALOR, *arguments],
+        cwd=repo.root,
+        env=repo.env | {"TERM": "dumb"},
+        stdin=child,
+        stdout=child,
+        stderr=child,
+    )
+    os.close(child)
+    os.write(main, answers.encode())
+    out = b""
+    while True:
+        try:
+            chunk = os.read(main, 65536)
+        except OSError:
+            break
+        out += chunk
+    process.wait()
+    os.close(main)
+    return out.decode().replace("\r", "")
+
+
+OPEN = (
+    line("obs-a", 1, "the server listens on port 8080"),
+    line("obs-b", 2, "the server listens on port 8081"),
+    line("obs-c", 1, "Enable the query planner cache", source="human"),
+    line("obs-d", 2, "Disable the query planner cache"),
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "alive"),
+    [
+        ("m\nm\n", {"obs-b", "obs-d"}),
+        ("o\ns\n", {"obs-a", "obs-b", "obs-c"}),
+        ("s\no\n", {"obs-a", "obs-c", "obs-d"}),
+        ("q\n", {"obs-a", "obs-b", "obs-c", "obs-d"}),
+        ("x\nm\nq\n", {"obs-a", "obs-b", "obs-d"}),
+    ],
+)
+def test_a_person_decides_what_is_open_one_at_a_time(repo: Repo, answers: str, alive: set[str]) -> None:
+    repo.write(*OPEN)
+    shown = answered(repo, answers, "consolidate", "--review")
+    assert "a person wrote it" in shown
+    assert live(repo) == alive
+
+
+def test_what_a_person_tells_apart_in_a_review_is_not_asked_again(repo: Repo) -> None:
+    repo.write(*OPEN)
+    answered(repo, "a\na\n", "consolidate", "--review")
+    assert len(live(repo)) == 4
+    assert repo.valor("consolidate", "--dry-run").code == 0
+
+
+def test_a_review_needs_somebody_to_ask(repo: Repo) -> None:
+    repo.write(*OPEN)
+    assert repo.valor("consolidate", "--review").code == 2
+    assert len(repo.lines()) == 4

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from valor import fold, log
 from valor.consolidate.judgement import Relation, Tier
-from valor.consolidate.plan import Plan, plan
+from valor.consolidate.plan import Plan, capped, plan
 from valor.consolidate.step import APPLY, DECIDE, PROPOSE, Step
 
 WARM = "the page cache must be warmed after each deploy"
@@ -162,8 +162,13 @@ def test_only_the_tiers_that_were_asked_for_are_planned() -> None:
 
 
 def test_the_plan_counts_what_it_looked_at_and_what_it_left_out() -> None:
-    found = planned(line("a"), line("b", 2), line("c", 1, "x y z"), line("d", 2, "X y z"), maximum=1)
-    assert (found.lines, len(found.steps)) == (4, 1)
+    lines = (
+        *(line("a"), line("b", 2), line("c", 1, "x y z"), line("d", 2, "X y z")),
+        *(line("e", 1, PORT.format(8080)), line("f", 2, PORT.format(8081))),
+    )
+    found = capped(planned(*lines), 1)
+    assert found.lines == 6
+    assert [step.action for step in found.steps] == [APPLY, DECIDE]
     assert found.left == {"over --max": 1}
 
 

@@ -18,6 +18,7 @@ from valor.suggest import one_of
 from valor.workspace import LOG, Workspace
 
 if TYPE_CHECKING:
+    from valor.consolidate.apply import Applied
     from valor.consolidate.plan import Plan
     from valor.fold import View
 
@@ -33,10 +34,13 @@ def command(
     dry_run: bool = typer.Option(False, "--dry-run", help="Print the plan, write nothing anywhere."),
     yes: bool = typer.Option(False, "--yes", "-y", help="Apply the plan without asking."),
     maximum: int = typer.Option(
-        0, "--max", metavar="N", min=0, help="At most N steps a run.", show_default="all"
+        0, "--max", metavar="N", min=0, help="Apply at most N steps a run; 0 for all.", show_default="all"
     ),
     tier: list[str] = typer.Option(
         [], "--tier", metavar="TIER", help="Only this tier: auto, suggest or conflict; repeat for more."
+    ),
+    review: bool = typer.Option(
+        False, "--review", help="On a terminal: decide what is proposed or to decide, one at a time."
     ),
     include_protected: bool = typer.Option(
         False, "--include-protected", help="Hide lines whose source is human as well."
@@ -78,6 +82,7 @@ def command(
       valor consolidate --dry-run
       valor consolidate --dry-run --tier conflict --explain
       valor consolidate --yes --max 20
+      valor consolidate --review
       valor consolidate --dry-run --judge 'python3 judge.py'
       valor consolidate --undo sup-1790000000-3f9a1c2b7d04
       valor consolidate --apart obs-1790000000-3f9a obs-1790000100-77b0
@@ -95,17 +100,18 @@ def command(
     if any(apart):
         return _tell_apart(here, *apart)
     from valor.consolidate.judgement import Tier
-    from valor.consolidate.plan import TIERS, plan
+    from valor.consolidate.plan import TIERS, capped, plan
 
     gc.disable()  # nothing here makes cycles, and looking for them among all the words takes a tenth
     tiers = [Tier(one_of(each, TIERS, "tier")) for each in tier] or TIERS
     view = here.view(lambda _: False)
     with _progress() as progress:
-        found = plan(
-            view, include_protected=include_protected, maximum=maximum, tiers=tiers, progress=progress
-        )
+        found = plan(view, include_protected=include_protected, tiers=tiers, progress=progress)
     if judge:
         found = _judged(found, view, judge, judge_timeout, here, include_protected)
+    found = capped(found, maximum)
+    if review:
+        return _review(here, found, view, dry_run, show == "table")
     _print(found, view, show, explain, quiet=yes and not dry_run)
     return _apply(here, found, dry_run, yes, show != "json")
 
@@ -124,8 +130,9 @@ def _judged(
         environment=os.environ,
         include_protected=include_protected,
     )
-    ignored = f", {done.ignored} lines told nothing" if done.ignored else ""
-    say(f"the judge was asked about {done.asked} pairs and answered {done.answered}{ignored}")
+    ignored = f", lines that told nothing: {done.ignored}" if done.ignored else ""
+    pairs = f"{done.asked} pair{'s' * (done.asked != 1)}"
+    say(f"the judge was asked about {pairs} and answered {done.answered}{ignored}")
     if done.ended:
         say(f"{done.ended}; what it did not answer stays proposed")
     return done.plan
@@ -173,13 +180,27 @@ def _apply(here: Workspace, found: Plan, dry_run: bool, yes: bool, as_table: boo
         if not typer.confirm(f"Append {todo} mark{'s' * (todo != 1)}?", err=True):
             say("nothing was written")
             return DONE
-    done = apply(here, found.steps)
+    _report(apply(here, found.steps), as_table)
+    return DONE
+
+
+def _report(done: Applied, as_table: bool) -> None:
+    """What was written, and how many of what was asked for."""
     emit(done.marks, _WRITTEN, as_table)
     skipped = sum(done.skipped.values())
     why = "".join(f"; {count} {reason}" for reason, count in done.skipped.items())
-    say(f"attempted {todo}, changed {len(done.marks)}, skipped {skipped}{why}")
+    say(f"attempted {done.attempted}, changed {len(done.marks)}, skipped {skipped}{why}")
     if done.mirror:
         say(done.mirror)
+
+
+def _review(here: Workspace, found: Plan, view: View, dry_run: bool, as_table: bool) -> int:
+    from valor.cli.review import review
+    from valor.consolidate.apply import apply
+
+    if dry_run or not _has_somebody():
+        raise UsageError("--review asks on a terminal, and writes", "run it on one, without --dry-run")
+    _report(apply(here, review(here, found.steps, view)), as_table)
     return DONE
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from valor.cli.render import plain
-from valor.consolidate.judgement import Tier
+from valor.consolidate.judgement import Relation, Tier
 from valor.consolidate.step import APPLY, Step
 from valor.fold import View
 
 _LEVELS = {Tier.AUTO: "warning", Tier.SUGGEST: "notice", Tier.CONFLICT: "warning"}
 _TITLES = {
-    Tier.AUTO: "superseded",
-    Tier.SUGGEST: "perhaps superseded",
-    Tier.CONFLICT: "perhaps contradicting",
+    Relation.DUPLICATE: "said twice",
+    Relation.SUPERSEDES: "superseded",
+    Relation.CONFLICT: "contradicting",
 }
 _IN_MESSAGE = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _IN_PROPERTY = _IN_MESSAGE | str.maketrans({":": "%3A", ",": "%2C"})
@@ -31,10 +31,11 @@ def workflow_commands(steps: Iterable[Step], view: View, path: str) -> Iterator[
 
 
 def _title(step: Step) -> str:
-    return f"valor consolidate%3A {_TITLES[step.tier]}"
+    return f"valor consolidate%3A {'' if step.action == APPLY else 'perhaps '}{_TITLES[step.relation]}"
 
 
 def _verb(step: Step) -> str:
     if step.tier is Tier.CONFLICT:
         return "may contradict"
-    return "is superseded by" if step.action == APPLY else "may be superseded by"
+    says = "says the same as" if step.relation is Relation.DUPLICATE else "is superseded by"
+    return says if step.action == APPLY else f"perhaps {says}"

@@ -37,8 +37,12 @@ def _block(step: Step, view: View, explain: bool) -> Iterator[str]:
     if row["differs"]:
         yield f"  differ  {plain(row['differs'])}"
     if explain:
-        for guard, found in step.row(explain=True)["guards"].items():
-            yield f"          {guard}: {plain(found)}"
+        guards = step.row(explain=True)["guards"]
+        agree = [guard for guard, found in guards.items() if found == "agree"]
+        yield f"  guards  {', '.join(agree)} agree"
+        for guard, found in guards.items():
+            if found != "agree":
+                yield f"          {guard} differ: {plain(found)}"
     yield ""
 
 

@@ -29,10 +29,11 @@ _MOST_TARGETS = 500  # of one mark: its line must stay under 64 KiB
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """The marks written; why steps, or targets of steps, were passed over, and how many; what a person
-    should know of the mirror ("" where there is nothing)."""
+    """The marks written, and how many steps were ``attempted``; why steps, or targets of steps, were
+    passed over, and how many; what a person should know of the mirror ("" where there is nothing)."""
 
     marks: tuple[Record, ...]
+    attempted: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
     mirror: str = ""
 
@@ -51,7 +52,12 @@ def apply(workspace: Workspace, steps: Iterable[Step]) -> Applied:
         marks = [mark for step in chosen for mark in _marks(step, view, told_apart, workspace, run, skipped)]
         if marks:
             end.write([record.encode(mark) for mark in marks])
-    return Applied(marks=tuple(marks), skipped=skipped, mirror=_mirrored(workspace) if marks else "")
+    return Applied(
+        marks=tuple(marks),
+        attempted=len(chosen),
+        skipped=skipped,
+        mirror=_mirrored(workspace) if marks else "",
+    )
 
 
 def standing(end: Appender) -> View:

@@ -21,7 +21,8 @@ Progress = Callable[[str, int, int], None]
 
 class Judged:
     """The judgements of one view. ``claims`` are its live observations by id, oldest first, without
-    the private ones; ``pairs`` counts what was compared, ``told_apart`` what a person had told apart."""
+    the private ones; ``pairs`` counts what was compared, ``told_apart`` the pairs of them that
+    were told apart before."""
 
     def __init__(self, view: View, progress: Progress) -> None:
         self._view = view
@@ -29,7 +30,7 @@ class Judged:
         self.claims = {each.id: each for each in _claims(view)}
         self.refused = refused(view)
         self.pairs = 0
-        self.told_apart = 0
+        self.told_apart = sum(self.claims.keys() >= pair for pair in self.refused)
         self._found: dict[tuple[str, str], Judgement] = {}
         self._variants = variants(self.claims.values(), self.refused)
         self._members = {each.id: variant.members for variant in self._variants for each in variant.members}
@@ -102,7 +103,6 @@ class Judged:
     def _judge_in_order(self, earlier: Claim, later: Claim) -> None:
         self.pairs += 1
         if self.was_refused(earlier, later):
-            self.told_apart += 1
             return
         found = judge(earlier, later, self.weight)
         if found is not None:

@@ -45,7 +45,7 @@ def judged(
     questions: list[Question] = []
     split: list[tuple[Step, str]] = []  # each open step a target, and its question's id
     for step in plan.steps:
-        if step.tier is Tier.AUTO:
+        if step.tier is Tier.AUTO or step.protected:
             continue
         for one in _single(step):
             question = _question(one, view, str(len(questions) + 1))
@@ -54,7 +54,7 @@ def judged(
     answers = ask(
         command, (each.row() for each in questions), timeout=timeout, cwd=cwd, environment=environment
     )
-    steps = [step for step in plan.steps if step.tier is Tier.AUTO]
+    steps = [step for step in plan.steps if step.tier is Tier.AUTO or step.protected]
     leads = {id_: step.by for step in steps if step.action == APPLY for id_ in step.supersedes}
     left = dict(plan.left)
     for step, id_ in split:

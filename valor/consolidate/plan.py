@@ -6,11 +6,11 @@ The plan is a function of the view alone: the same lines in any order give the s
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from valor.consolidate.judged import Judged, Progress
 from valor.consolidate.judgement import Tier
-from valor.consolidate.step import Step
+from valor.consolidate.step import APPLY, Step
 from valor.consolidate.steps import merged, questions, replaced
 from valor.fold import View
 
@@ -32,11 +32,10 @@ def plan(
     view: View,
     *,
     include_protected: bool = False,
-    maximum: int = 0,
     tiers: Collection[Tier] = TIERS,
     progress: Progress = lambda *_: None,
 ) -> Plan:
-    """What there is to mark; at most ``maximum`` steps (0: all), of these tiers.
+    """What there is to mark, of these tiers.
 
     Observations whose source is human are proposed unless ``include_protected``. Private ones take no
     part.
@@ -49,16 +48,29 @@ def plan(
         (step for step in steps if step.tier in tiers),
         key=lambda step: (TIERS.index(step.tier), step.action, judged.claims[step.by].age, step.supersedes),
     )
-    kept = chosen[: maximum or None]
-    left = {"over --max": len(chosen) - len(kept), "told apart before": judged.told_apart}
+    left = {"told apart before": judged.told_apart}
     return Plan(
-        steps=tuple(kept),
+        steps=tuple(chosen),
         lines=len(judged.claims),
         pairs=judged.pairs,
         left={reason: count for reason, count in left.items() if count},
     )
 
 
+def capped(whole: Plan, maximum: int) -> Plan:
+    """The plan with at most ``maximum`` steps to apply (0: all); what is only asked costs nothing."""
+    steps: list[Step] = []
+    room = maximum or len(whole.steps)
+    for step in whole.steps:
+        if step.action != APPLY or room > 0:
+            steps.append(step)
+            room -= step.action == APPLY
+    over = len(whole.steps) - len(steps)
+    left = {**whole.left, "over --max": over} if over else whole.left
+    return replace(whole, steps=tuple(steps), left=left)
+
+
 def _hidden(steps: list[Step]) -> set[str]:
     """What the sure steps hide, protected lines too: nothing else is to be said of them."""
-    return {id_ for step in steps if step.tier is Tier.AUTO for id_ in step.supersedes}
+    sure = (step for step in steps if step.tier is Tier.AUTO or step.protected)
+    return {id_ for step in sure for id_ in step.supersedes}

@@ -18,7 +18,8 @@ class Step:
     ``action`` is apply; propose, where a person has to say so (a suggestion, or a line that a person
     wrote); or decide, where two lines may contradict. ``by`` stays, ``supersedes`` are hidden;
     ``summary`` and ``other`` are the texts of ``by`` and of the first of them, ``dates`` their times.
-    ``differs`` names what is not equal, ``guards`` what each guard found. ``digests`` are those of the
+    ``protected`` where a person wrote what would be hidden: that is always a question. ``differs``
+    names what is not equal, ``guards`` what each guard found. ``digests`` are those of the
     texts that were compared: a line that changed meanwhile is not marked.
     """
 
@@ -35,6 +36,7 @@ class Step:
     dates: tuple[str, str]
     differs: tuple[str, ...] = ()
     guards: tuple[tuple[str, str], ...] = ()
+    protected: bool = False
     digests: tuple[bytes, ...] = field(default=(), repr=False)
 
     def row(self, *, explain: bool = False) -> dict[str, Any]:

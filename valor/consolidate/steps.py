@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from valor import record
 from valor.consolidate.claim import Age, Claim
@@ -152,9 +153,11 @@ def _split(
     targets = sorted((judged.claims[id_] for id_ in ids), key=lambda each: each.age)
     protected = [each for each in targets if each.human and not include_protected]
     free = [each for each in targets if not each.human or include_protected]
-    for action, chosen in ((APPLY, free), (PROPOSE, protected)):
-        if chosen:
-            yield _step(judged, by, chosen, found, action)
+    if free:
+        yield _step(judged, by, free, found, APPLY)
+    if protected:
+        step = _step(judged, by, protected, found, PROPOSE, f"{found.why}; a person wrote it", Tier.SUGGEST)
+        yield replace(step, protected=True)
 
 
 def _step(

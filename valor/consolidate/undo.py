@@ -27,7 +27,12 @@ def undo(workspace: Workspace, typed: str, *, dry_run: bool = False) -> tuple[Re
     supersessions = [id_ for id_, mark in data(view) if mark.get("type") == record.SUPERSESSION]
     if not supersessions:
         raise UsageError(
-            "the log holds no mark to undo", "`valor memory-query --all` names the marks of hidden lines"
+            "the log holds no mark to undo",
+            "`valor consolidate` writes them; while one hides a line, `valor memory-query --all` names it",
+        )
+    if typed in view.observations:
+        raise UsageError(
+            f"{typed} is an observation", f"`valor memory-query --full {typed} --lineage` names its marks"
         )
     target = resolve(typed, supersessions, "mark")
     if dry_run:
