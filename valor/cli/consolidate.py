@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import typer
@@ -83,6 +84,8 @@ def command(
     mark; 5 the log cannot be read or written.
     """
     show = _shown(format_, json, table)
+    if not isfinite(judge_timeout):
+        raise UsageError("--judge-timeout is no number of seconds", "pass one, such as 300")
     here = workspace()
     if undo_id or undo_last:
         if undo_id and undo_last:
@@ -161,7 +164,7 @@ def _apply(here: Workspace, found: Plan, dry_run: bool, yes: bool, as_table: boo
             return FOUND_NOTHING
         if not typer.confirm(f"Append {todo} mark{'s' * (todo != 1)}?", err=True):
             say("nothing was written")
-            return DONE
+            return FOUND_NOTHING
     done = apply(here, found.steps)
     emit(done.marks, _WRITTEN, as_table)
     skipped = sum(done.skipped.values())

@@ -18,8 +18,8 @@ class Step:
     ``action`` is apply; propose, where a person has to say so (a suggestion, or a line that a person
     wrote); or decide, where two lines may contradict. ``by`` stays, ``supersedes`` are hidden;
     ``summary`` and ``other`` are the texts of ``by`` and of the first of them, ``dates`` their times.
-    ``differs`` names what is not equal, ``guards`` what each guard found. ``digests`` are those of the
-    texts that were compared: a line that changed meanwhile is not marked.
+    ``differs`` names what is not equal, ``guards`` what each guard found. ``digests`` are the
+    fingerprints of the lines that were compared: one that changed meanwhile is not marked.
     """
 
     tier: Tier

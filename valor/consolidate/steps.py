@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from valor import record
-from valor.consolidate.claim import Claim
+from valor.consolidate.claim import Claim, fingerprint
 from valor.consolidate.groups import Group, groups, variants
 from valor.consolidate.guards import GUARDS
 from valor.consolidate.judged import Judged
@@ -182,7 +182,7 @@ def _step(
         dates=(_date(by), _date(targets[0])),
         differs=(*map(str, found.differs), *fields),
         guards=tuple(_guarded(by, targets[0])),
-        digests=tuple(each.digest for each in (by, *targets)),
+        digests=tuple(map(fingerprint, everyone)),
     )
 
 
