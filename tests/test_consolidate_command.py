@@ -478,7 +478,7 @@ def test_the_survivor_takes_over_tags_and_references_and_is_found_by_them(repo: 
         assert [tag.casefold() for tag in mark["inherits"]["tags"]] == ["deploy"]
     (row,) = repo.valor("memory-query", "--tags", "deploy", "--summary").rows
     assert row["id"] == "a"
-    assert row["tags"] == ["Web", "deploy"]
+    assert [tag.casefold() for tag in row["tags"]] == ["web", "deploy"]
     assert set(row["references"]) == {"web/cache.py:3", "web/cache.py:9", "docs/deploy.md"}
     repo.valor("consolidate", "--undo-last")
     assert {row["id"] for row in repo.valor("memory-query", "--tags", "deploy").rows} == {"b", "c"}
