@@ -543,12 +543,12 @@ def test_the_last_run_is_known_though_all_runs_fell_into_one_second(repo: Repo) 
     repo.write(
         *sure(),
         line("c", 3, "x y z"),
-        {"id": "sup-1", "supersedes": ["b"], "by": "a", "run": "run-1790812800-b"} | at,
-        {"id": "sup-2", "supersedes": ["c"], "by": "a", "run": "run-1790812800-a"} | at,
+        {"id": "sup-2", "supersedes": ["b"], "by": "a", "run": "run-1790812800-b"} | at,
+        {"id": "sup-1", "supersedes": ["c"], "by": "a", "run": "run-1790812800-a"} | at,
     )
     (first,) = repo.valor("consolidate", "--undo-last").rows
     (second,) = repo.valor("consolidate", "--undo-last").rows
-    assert (first["of"], second["of"]) == ("sup-2", "sup-1")
+    assert (first["of"], second["of"]) == ("sup-1", "sup-2")
     assert live(repo) == {"a", "b", "c"}
 
 
