@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from valor.viewfile import ViewFile
     from valor.window import Query
 
+MOST_HIDDEN = 256  # proposals, where the first few turn out to be hidden: marked, and not mirrored yet
 MOST_STANDING = 5  # observations of a brief: what it tells is not told again when it would help most
 FRESH, STALE, GONE = range(3)
 
@@ -138,13 +139,24 @@ def answer(
     from valor.address import parse
     from valor.errors import ErrorReply, UsageError, WireError
     from valor.keys import Keys
-    from valor.propose import propose
+    from valor.propose import MOST_PROPOSALS, propose
+    from valor.stub import MOST_STUBS
     from valor.wire import Connection
 
     try:
         with Connection(parse(url or view.file.url), deadline) as connection:
             names = Keys(view.file.project, view.file.view)
-            found = propose(connection, names, query, weights, now, told=told, before=before, scale=scale)
+            for limit in (MOST_PROPOSALS, MOST_HIDDEN):
+                found = propose(
+                    connection, names, query, weights, now, told=told, before=before, scale=scale, limit=limit
+                )
+                if found is None:
+                    break
+                evidence = {proposal.row.id: proposal.evidence for proposal in found}
+                rows = [proposal.row for proposal in found]
+                chosen = _confirmed(view, [row for row in rows if viewfile.file_name(row.id) not in told])
+                if len(chosen) >= MOST_STUBS or len(found) < limit:
+                    break
     except UsageError:
         return []
     except WireError as error:
@@ -153,9 +165,6 @@ def answer(
     if found is None:
         view.wants_sync = True
         return []
-    evidence = {proposal.row.id: proposal.evidence for proposal in found}
-    rows = [proposal.row for proposal in found]
-    chosen = _confirmed(view, [row for row in rows if viewfile.file_name(row.id) not in told])
     for each in chosen:
         each.evidence = evidence[each.id]
     return chosen

@@ -37,8 +37,8 @@ def confirmed(file: ViewFile, rows: list[Row], most: int) -> list[Row]:
     """The first ``most`` of the rows that hold in the log of the view.
 
     A row holds when its bytes are where they were, a line of their own, and say what it says; and when the
-    log has not changed since the view was made, or names its id nowhere else, as a mark would that hides it;
-    that a mark hides others in its favour (``"by"``) hides nothing of it.
+    log has not changed since the view was made, or has neither a mark that hides it nor another line of its
+    id; that a line speaks of it, or a mark hides others in its favour (``"by"``), hides nothing of it.
     A changed log is looked through whole. One too long for that is taken to have grown where what was
     mirrored ends as it did and no mark in it waits to take effect, and what was added is looked through; a
     byte changed in the middle of such a log is seen by sync alone. Raises OSError.
@@ -72,11 +72,35 @@ def confirmed(file: ViewFile, rows: list[Row], most: int) -> list[Row]:
 
 
 def _is_named(unread: bytes, raw: bytes, row: Row, start: int) -> bool:
-    """Whether what is looked through names the row's id outside of its own line, but for a mark's ``by``:
-    within a text these quotes would be escaped."""
+    """Whether what is looked through hides the row, or has another line of its id. Mostly counting tells:
+    the id stands in the row's own line alone, and as the ``by`` of marks (within a text these quotes would
+    be escaped). Else the lines that name it are read."""
     id_ = row.id.encode()
     own = raw.count(id_) if row.offset >= start else 0
-    return unread.count(id_) - unread.count(b'"by":"' + id_ + b'"') > own
+    if unread.count(id_) - unread.count(b'"by":"' + id_ + b'"') <= own:
+        return False
+    at = unread.find(id_)
+    while at >= 0:
+        end = unread.find(b"\n", at)
+        end = len(unread) if end < 0 else end
+        line = unread[unread.rfind(b"\n", 0, at) + 1 : end].rstrip(b"\r")
+        if line != raw and _touches(line, row.id):
+            return True
+        at = unread.find(id_, end)
+    return False
+
+
+def _touches(line: bytes, id_: str) -> bool:
+    """Whether a line that holds this id may hide it or is one of it, and not only speaks of it."""
+    if b"supersedes" not in line and b'"' + id_.encode() + b'"' not in line:
+        return False
+    try:
+        data = loads(line.decode())
+    except ValueError:
+        return True
+    if not isinstance(data, dict):
+        return True
+    return str(data.get("id")) == id_ or id_ in str(data.get("supersedes"))
 
 
 def begins_alike(descriptor: int, file: ViewFile) -> bool:

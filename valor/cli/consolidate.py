@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import typer
@@ -92,6 +93,8 @@ def command(
     mark; 5 the log cannot be read or written.
     """
     show = _shown(format_, json, table)
+    if not isfinite(judge_timeout):
+        raise UsageError("--judge-timeout is no number of seconds", "pass one, such as 300")
     here = workspace()
     if undo_id or undo_last:
         if undo_id and undo_last:
@@ -179,7 +182,7 @@ def _apply(here: Workspace, found: Plan, dry_run: bool, yes: bool, as_table: boo
             return FOUND_NOTHING
         if not typer.confirm(f"Append {todo} mark{'s' * (todo != 1)}?", err=True):
             say("nothing was written")
-            return DONE
+            return FOUND_NOTHING
     _report(apply(here, found.steps), as_table)
     return DONE
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from valor import fold, log, record
-from valor.consolidate.claim import claim
+from valor.consolidate.claim import fingerprint
 from valor.consolidate.judgement import Relation
 from valor.consolidate.marks import RUN, refused
 from valor.consolidate.step import APPLY, Step
@@ -19,6 +19,7 @@ from valor.errors import Unavailable
 from valor.fold import View
 from valor.log import Appender, appending
 from valor.place import place_of
+from valor.private import strip_private
 from valor.record import Record
 from valor.secrets.detect import redact
 from valor.workspace import Workspace
@@ -114,22 +115,25 @@ def _mark(step: Step, view: View, targets: list[str], workspace: Workspace, run:
 
 
 def inherited(view: View, by: str, targets: Iterable[str]) -> dict[str, list[str]]:
-    """What the survivor lacks of the tags and references of those it stands for, in their order."""
+    """What the survivor lacks of the tags and references of those it stands for, in their order: neither
+    a reference to one of them or to itself, nor what holds a secret or a private block."""
+    targets = list(targets)
     own = view.observations[by].record
     found: dict[str, list[str]] = {}
     for key in ("tags", "references"):
         known = {each.casefold() if key == "tags" else each for each in record.texts(own, key)}
+        known.update((by, *targets) if key == "references" else ())
         for id_ in targets:
             for each in record.texts(view.observations[id_].record, key):
                 folded = each.casefold() if key == "tags" else each
-                if folded not in known:
+                if folded not in known and redact(each) == each == strip_private(each):
                     known.add(folded)
-                    found.setdefault(key, []).append(redact(each))
+                    found.setdefault(key, []).append(each)
     return found
 
 
 def _unchanged(view: View, id_: str, compared: dict[str, bytes]) -> bool:
-    return claim(view.observations[id_].record).digest == compared[id_]
+    return fingerprint(view.observations[id_].record) == compared[id_]
 
 
 def _count(skipped: dict[str, int], reason: str, number: int = 1) -> None:

@@ -77,6 +77,20 @@ def digest(summary: str, details: str) -> bytes:
     return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+def fingerprint(data: Record) -> bytes:
+    """16 bytes of all that a plan rests on: the text, its component, and who may see and change it."""
+    made = claim(data)
+    parts = (
+        made.digest,
+        made.type,
+        sorted(made.tags),
+        sorted(made.places),
+        made.human,
+        record.is_private(data),
+    )
+    return blake2b(repr(parts).encode(), digest_size=16).digest()
+
+
 def _places(references: tuple[str, ...]) -> Iterator[str]:
     for reference in references:
         if not COMMIT.fullmatch(reference.lower()):

@@ -39,16 +39,16 @@ def voiding(view: View, id_: str) -> Record | None:
 
 
 def last_run(view: View) -> list[str]:
-    """The ids of the marks that the newest run wrote and nobody voided; oldest first. Marks from
-    before runs were named count as one run a second."""
+    """The ids of the marks that the newest run wrote and nobody voided; oldest first. Of
+    two runs in one second the newer stands further down. Marks from before runs were named count as one
+    run a second."""
     void = voided(view)
-    runs: dict[tuple[float, str], list[str]] = {}
-    for id_, mark in data(view):
+    runs: dict[str | float, list[tuple[float, int, str]]] = {}
+    for id_, line in view.marks.items():
+        mark = line.record
         if mark.get("type") == record.SUPERSESSION and mark.get("tool") == "consolidate" and id_ not in void:
-            runs.setdefault((record.moment(mark), record.text(mark, RUN)), []).append(id_)
+            at = record.moment(mark)
+            runs.setdefault(record.text(mark, RUN) or at, []).append((at, line.number, id_))
     if not runs:
         return []
-    at, run = max(runs)
-    if run:
-        return sorted(id_ for (_, each), ids in runs.items() if each == run for id_ in ids)
-    return sorted(runs[at, run])
+    return [id_ for _, _, id_ in sorted(max(runs.values(), key=max))]

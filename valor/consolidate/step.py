@@ -19,8 +19,8 @@ class Step:
     wrote); or decide, where two lines may contradict. ``by`` stays, ``supersedes`` are hidden;
     ``summary`` and ``other`` are the texts of ``by`` and of the first of them, ``dates`` their times.
     ``protected`` where a person wrote what would be hidden: that is always a question. ``differs``
-    names what is not equal, ``guards`` what each guard found. ``digests`` are those of the
-    texts that were compared: a line that changed meanwhile is not marked.
+    names what is not equal, ``guards`` what each guard found. ``digests`` are the fingerprints of the
+    lines that were compared: one that changed meanwhile is not marked.
     """
 
     tier: Tier

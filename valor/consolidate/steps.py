@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from valor import record
-from valor.consolidate.claim import Age, Claim
+from valor.consolidate.claim import Age, Claim, fingerprint
 from valor.consolidate.groups import Group, groups, variants
 from valor.consolidate.guards import GUARDS
 from valor.consolidate.judged import Judged
@@ -185,7 +185,7 @@ def _step(
         dates=(_date(by), _date(targets[0])),
         differs=(*map(str, found.differs), *fields),
         guards=tuple(_guarded(by, targets[0])),
-        digests=tuple(each.digest for each in (by, *targets)),
+        digests=tuple(map(fingerprint, everyone)),
     )
 
 
