@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from valor.consolidate.tokenizing import Kind, tokenize
 
 from valor.consolidate.statement import Statement, keys, speaks_of
+from valor.consolidate.tokenizing import Kind, tokenize
 from valor.tokens import stem
 
 
