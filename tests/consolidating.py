@@ -44,6 +44,11 @@ def line(name: str, day: int = 1, summary: str = SAME, **facts: Any) -> dict[str
     } | facts
 
 
+def view_of(*records: dict[str, Any]) -> fold.View:
+    """The view of a log with these lines."""
+    return fold.fold(log.split(json.dumps(one).encode() + b"\n" for one in records))
+
+
 def sure() -> list[dict[str, Any]]:
     """A line that is said twice."""
     return [line("a"), line("b", 2, SAME_AGAIN)]

@@ -11,27 +11,13 @@ from typing import Any
 
 import pytest
 from conftest import VALOR, Repo
+from consolidating import line, live, view_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor import fold, log, record
+from valor import log, record
 from valor.consolidate.plan import plan
 from valor.consolidate.step import APPLY, PROPOSE
-
-TEXT = "the cache must be warmed after each deploy"
-
-
-def line(name: str, day: int = 1, summary: str = TEXT, **facts: Any) -> dict[str, Any]:
-    return {
-        "id": name,
-        "timestamp": f"2026-09-{day:02}T10:00:00Z",
-        "type": "learning",
-        "summary": summary,
-    } | facts
-
-
-def view_of(*records: dict[str, Any]) -> fold.View:
-    return fold.fold(log.split(json.dumps(one).encode() + b"\n" for one in records))
 
 
 def merges(*records: dict[str, Any], **options: Any) -> list[tuple[str, tuple[str, ...]]]:
@@ -40,18 +26,13 @@ def merges(*records: dict[str, Any], **options: Any) -> list[tuple[str, tuple[st
     return [(step.by, step.supersedes) for step in steps if step.action == APPLY]
 
 
-def live(repo: Repo) -> set[str]:
-    view = fold.fold(log.lines(repo.log))
-    return {record.identifier(one.record) for one in view.live()}
-
-
 def test_the_oldest_of_equal_observations_survives() -> None:
     assert merges(line("c", 3), line("a", 2), line("b", 1)) == [("b", ("a", "c"))]
     assert merges(line("b"), line("a")) == [("b", ("a",))]  # of one second, the first line
 
 
 def test_case_white_space_and_width_do_not_make_a_text_another() -> None:
-    other = "The  cache must be\nwarmed after each ｄｅｐｌｏｙ"
+    other = "The page  cache must be\nwarmed after each ｄｅｐｌｏｙ"
     assert merges(line("a"), line("b", 2, other)) == [("a", ("b",))]
 
 

@@ -1,32 +1,15 @@
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
+from consolidating import PORT, SAME, line, view_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor import fold, log
 from valor.consolidate.judgement import Relation, Tier
 from valor.consolidate.plan import Plan, capped, plan
 from valor.consolidate.step import APPLY, DECIDE, PROPOSE, Step
-
-WARM = "the page cache must be warmed after each deploy"
-PORT = "the metrics server listens on port {}"
-
-
-def line(name: str, day: int = 1, summary: str = WARM, **facts: Any) -> dict[str, Any]:
-    return {
-        "id": name,
-        "timestamp": f"2026-09-{day:02}T10:00:00Z",
-        "type": "learning",
-        "summary": summary,
-    } | facts
-
-
-def view_of(*records: dict[str, Any]) -> fold.View:
-    return fold.fold(log.split(json.dumps(one).encode() + b"\n" for one in records))
 
 
 def planned(*records: dict[str, Any], **options: Any) -> Plan:
@@ -150,7 +133,7 @@ def test_a_pair_that_was_told_apart_is_not_proposed_again() -> None:
         {"id": "sup-1", "type": "supersession", "supersedes": ["b"], "by": "a"},
         {"id": "rei-1", "type": "reinstatement", "of": "sup-1"},
     )
-    for summary in (WARM, "Page cache must really be warmed after each deploy."):
+    for summary in (SAME, "Page cache must really be warmed after each deploy."):
         found = planned(line("a"), line("b", 2, summary), *marks)
         assert found.steps == ()
 
