@@ -122,9 +122,9 @@ def command(
 def _judged(
     found: Plan, view: View, command: str, timeout: float, here: Workspace, include_protected: bool
 ) -> Plan:
-    from valor.consolidate.judging import judged
+    from valor.consolidate.second_opinion import asked
 
-    done = judged(
+    done = asked(
         found,
         view,
         command,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from valor.consolidate.judged import Judged, Progress
+from valor.consolidate.compared import Compared, Progress
 from valor.consolidate.judgement import Tier
 from valor.consolidate.step import APPLY, Step
 from valor.consolidate.steps import merged, questions, replaced
@@ -40,19 +40,19 @@ def plan(
     Observations whose source is human are proposed unless ``include_protected``. Private ones take no
     part.
     """
-    judged = Judged(view, progress)
-    steps = replaced(judged, include_protected)
-    steps += merged(judged, _hidden(steps), include_protected)
-    steps += questions(judged, _hidden(steps))
+    compared = Compared(view, progress)
+    steps = replaced(compared, include_protected)
+    steps += merged(compared, _hidden(steps), include_protected)
+    steps += questions(compared, _hidden(steps))
     chosen = sorted(
         (step for step in steps if step.tier in tiers),
-        key=lambda step: (TIERS.index(step.tier), step.action, judged.claims[step.by].age, step.supersedes),
+        key=lambda step: (TIERS.index(step.tier), step.action, compared.claims[step.by].age, step.supersedes),
     )
-    left = {"told apart before": judged.told_apart}
+    left = {"told apart before": compared.told_apart}
     return Plan(
         steps=tuple(chosen),
-        lines=len(judged.claims),
-        pairs=judged.pairs,
+        lines=len(compared.claims),
+        pairs=compared.pairs,
         left={reason: count for reason, count in left.items() if count},
     )
 

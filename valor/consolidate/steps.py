@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from valor import record
 from valor.consolidate.claim import Age, Claim, fingerprint
+from valor.consolidate.compared import Compared
 from valor.consolidate.groups import Group, groups, variants
 from valor.consolidate.guards import GUARDS
-from valor.consolidate.judged import Judged
 from valor.consolidate.judgement import Judgement, Relation, Tier
 from valor.consolidate.step import APPLY, DECIDE, PROPOSE, Step
 
@@ -17,14 +17,14 @@ IDENTICAL = "identical text"
 _FIELDS = ("type", "tags", "references", "session_id", "source", "importance")
 
 
-def replaced(judged: Judged, include_protected: bool) -> list[Step]:
+def replaced(compared: Compared, include_protected: bool) -> list[Step]:
     """Steps for what a later line says it replaces. Each line is marked in favour of the first that
     replaces it: what that one's fate is, the fold follows."""
     chosen: dict[str, tuple[Claim, Judgement]] = {}
-    for earlier, later, found in judged.of(Relation.SUPERSEDES, Tier.AUTO):
-        for target in judged.members(earlier):
-            by = next((each for each in judged.members(later) if each.age > target.age), None)
-            if by is None or judged.was_refused(target, by):
+    for earlier, later, found in compared.of(Relation.SUPERSEDES, Tier.AUTO):
+        for target in compared.members(earlier):
+            by = next((each for each in compared.members(later) if each.age > target.age), None)
+            if by is None or compared.was_refused(target, by):
                 continue
             known = chosen.get(target.id)
             if known is None or by.age < known[0].age:
@@ -35,39 +35,39 @@ def replaced(judged: Judged, include_protected: bool) -> list[Step]:
     return [
         step
         for (by_id, _), ids in grouped.items()
-        for step in _split(judged, judged.claims[by_id], ids, chosen[ids[0]][1], include_protected)
+        for step in _split(compared, compared.claims[by_id], ids, chosen[ids[0]][1], include_protected)
     ]
 
 
-def merged(judged: Judged, hidden: set[str], include_protected: bool) -> list[Step]:
+def merged(compared: Compared, hidden: set[str], include_protected: bool) -> list[Step]:
     """Steps for what is said twice, among the lines that are not ``hidden``.
 
     A group is only proposed where something contradicts it in between: said, taken back and said
     again is no repetition.
     """
-    live = [claim for claim in judged.claims.values() if claim.id not in hidden]
-    found = variants(live, judged.refused)
+    live = [claim for claim in compared.claims.values() if claim.id not in hidden]
+    found = variants(live, compared.refused)
     head = {each.id: variant.claim.id for variant in found for each in variant.members}
     partners: dict[str, list[str]] = {}
-    for one, other, _ in judged.of(Relation.DUPLICATE, Tier.AUTO):
+    for one, other, _ in compared.of(Relation.DUPLICATE, Tier.AUTO):
         for here, there in ((one, other), (other, one)):
             if here.id in head and there.id in head:
                 partners.setdefault(head[here.id], []).append(head[there.id])
-    between = _contradictions(judged)
+    between = _contradictions(compared)
     steps: list[Step] = []
-    for group in groups(found, partners, judged.same, judged.refused):
-        steps += _merge(judged, group, between, include_protected)
+    for group in groups(found, partners, compared.same, compared.refused):
+        steps += _merge(compared, group, between, include_protected)
     return steps
 
 
-def questions(judged: Judged, hidden: set[str]) -> list[Step]:
+def questions(compared: Compared, hidden: set[str]) -> list[Step]:
     """What only a person or a judge can say: likely repetitions and replacements, contradictions. Each
     line is asked about once as the one to hide, and once as the later of a contradiction."""
     open_ = sorted(
         (
             each
             for relation in (Relation.DUPLICATE, Relation.SUPERSEDES)
-            for each in judged.of(relation, Tier.SUGGEST)
+            for each in compared.of(relation, Tier.SUGGEST)
         ),
         key=lambda each: (-each[2].score, each[1].age, each[0].age),
     )
@@ -83,14 +83,14 @@ def questions(judged: Judged, hidden: set[str]) -> list[Step]:
         if free and hidden.isdisjoint((by.id, target.id)):
             taken.add(target.id)
             staying.add(by.id)
-            steps.append(_step(judged, by, [target], found, PROPOSE))
+            steps.append(_step(compared, by, [target], found, PROPOSE))
     asked: set[tuple[str, str]] = set()
-    near = sorted(judged.of(Relation.CONFLICT, Tier.CONFLICT), key=lambda each: each[1].at - each[0].at)
+    near = sorted(compared.of(Relation.CONFLICT, Tier.CONFLICT), key=lambda each: each[1].at - each[0].at)
     for earlier, later, found in near:
         ends = {("earlier", earlier.id), ("later", later.id)}
         if hidden.isdisjoint((earlier.id, later.id)) and not asked & ends:
             asked |= ends
-            steps.append(_step(judged, later, [earlier], found, DECIDE))
+            steps.append(_step(compared, later, [earlier], found, DECIDE))
     return steps
 
 
@@ -101,7 +101,7 @@ def survivor(members: list[Claim]) -> Claim:
 
 
 def _merge(
-    judged: Judged, group: Group, between: dict[str, list[Age]], include_protected: bool
+    compared: Compared, group: Group, between: dict[str, list[Age]], include_protected: bool
 ) -> Iterator[Step]:
     members = group.members()
     stays = survivor(members)
@@ -110,19 +110,21 @@ def _merge(
     by_reason: dict[str, tuple[Judgement, list[str]]] = {}
     for each in members:
         if each is not stays:
-            found = _why_same(judged, stays, each)
+            found = _why_same(compared, stays, each)
             by_reason.setdefault(found.why, (found, []))[1].append(each.id)
     for found, ids in by_reason.values():
         if interrupted:
             why = f"{found.why}, but something in between contradicts it"
-            yield _step(judged, stays, [judged.claims[id_] for id_ in ids], found, PROPOSE, why, Tier.SUGGEST)
+            yield _step(
+                compared, stays, [compared.claims[id_] for id_ in ids], found, PROPOSE, why, Tier.SUGGEST
+            )
         else:
-            yield from _split(judged, stays, ids, found, include_protected)
+            yield from _split(compared, stays, ids, found, include_protected)
 
 
-def _why_same(judged: Judged, stays: Claim, other: Claim) -> Judgement:
+def _why_same(compared: Compared, stays: Claim, other: Claim) -> Judgement:
     one, two = sorted((stays, other), key=lambda claim: claim.age)
-    known = judged.between(one, two) if one.digest != two.digest else None
+    known = compared.between(one, two) if one.digest != two.digest else None
     if known is not None:
         return known
     return Judgement(
@@ -130,7 +132,7 @@ def _why_same(judged: Judged, stays: Claim, other: Claim) -> Judgement:
     )
 
 
-def _contradictions(judged: Judged) -> dict[str, list[Age]]:
+def _contradictions(compared: Compared) -> dict[str, list[Age]]:
     """By the id of each line, when something was said that replaces or contradicts it."""
     found: dict[str, list[Age]] = {}
     for relation, tier in (
@@ -138,30 +140,30 @@ def _contradictions(judged: Judged) -> dict[str, list[Age]]:
         (Relation.SUPERSEDES, Tier.SUGGEST),
         (Relation.CONFLICT, Tier.CONFLICT),
     ):
-        for one, other, _ in judged.of(relation, tier):
+        for one, other, _ in compared.of(relation, tier):
             for here, there in ((one, other), (other, one)):
-                ages = [each.age for each in judged.members(there)]
-                for each in judged.members(here):
+                ages = [each.age for each in compared.members(there)]
+                for each in compared.members(here):
                     found.setdefault(each.id, []).extend(ages)
     return found
 
 
 def _split(
-    judged: Judged, by: Claim, ids: Iterable[str], found: Judgement, include_protected: bool
+    compared: Compared, by: Claim, ids: Iterable[str], found: Judgement, include_protected: bool
 ) -> Iterator[Step]:
     """One step for what is applied, one for the lines that a person wrote."""
-    targets = sorted((judged.claims[id_] for id_ in ids), key=lambda each: each.age)
+    targets = sorted((compared.claims[id_] for id_ in ids), key=lambda each: each.age)
     protected = [each for each in targets if each.human and not include_protected]
     free = [each for each in targets if not each.human or include_protected]
     if free:
-        yield _step(judged, by, free, found, APPLY)
+        yield _step(compared, by, free, found, APPLY)
     if protected:
-        step = _step(judged, by, protected, found, PROPOSE, f"{found.why}; a person wrote it", Tier.SUGGEST)
+        step = _step(compared, by, protected, found, PROPOSE, f"{found.why}; a person wrote it", Tier.SUGGEST)
         yield replace(step, protected=True)
 
 
 def _step(
-    judged: Judged,
+    compared: Compared,
     by: Claim,
     targets: list[Claim],
     found: Judgement,
@@ -169,7 +171,7 @@ def _step(
     reason: str = "",
     tier: Tier | None = None,
 ) -> Step:
-    everyone = [judged.record(each) for each in (by, *targets)]
+    everyone = [compared.record(each) for each in (by, *targets)]
     fields = [key for key in _FIELDS if any(data.get(key) != everyone[0].get(key) for data in everyone[1:])]
     return Step(
         tier=tier or found.tier,

@@ -16,7 +16,7 @@ from valor.fold import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class SecondOpinion:
     """The plan with the answers in it; how many questions were ``asked`` and ``answered``, how many
     lines told nothing; and how the judge failed, "" where it did not."""
 
@@ -27,7 +27,7 @@ class Judged:
     ended: str
 
 
-def judged(
+def asked(
     plan: Plan,
     view: View,
     command: str,
@@ -36,7 +36,7 @@ def judged(
     cwd: Path,
     environment: Mapping[str, str],
     include_protected: bool = False,
-) -> Judged:
+) -> SecondOpinion:
     """Have the command decide what the plan only proposes or asks.
 
     What it calls a duplicate or superseded is applied, but for lines whose source is human, which stay
@@ -68,7 +68,7 @@ def judged(
             else:
                 leads[told.supersedes[0]] = told.by
         steps.append(told)
-    return Judged(
+    return SecondOpinion(
         plan=replace(plan, steps=tuple(steps), left=left),
         asked=len(questions),
         answered=len(questions) - answers.unanswered,

@@ -19,7 +19,7 @@ Progress = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and of how much."""
 
 
-class Judged:
+class Compared:
     """The judgements of one view. ``claims`` are its live observations by id, oldest first, without
     the private ones; ``pairs`` counts what was compared, ``told_apart`` the pairs of them that
     were told apart before."""
