@@ -6,6 +6,10 @@ replacement where one is said in so many words, no proposal of a duplicate where
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 from claims import EARLIER, between, earlier, later, verdict
 
@@ -16,6 +20,16 @@ JOB = "The pricing job runs hourly."
 TITLE = "Cache the parsed manifest between runs"
 COMMIT = "4e1f0c9ab27d"
 WHY = "The lock is taken by the first worker while the second waits for the pool of the third."
+
+
+@contextmanager
+def alarm(seconds: int) -> Iterator[None]:
+    """Raise in the middle of whatever takes longer, a regular expression included."""
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 def is_left_to_a_person(result: str) -> bool:
@@ -489,3 +503,28 @@ def test_a_doubt_a_condition_or_a_part_is_no_replacement(one: str, other: str) -
 def test_a_reversal_in_another_place_is_no_reversal() -> None:
     one, other = earlier("Enable the gamma flag", "in prod"), later("Disable the gamma flag", "in staging")
     assert is_left_to_a_person(verdict(one, other))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        'revert "',
+        "instead of ",
+        "replace x with ",
+        "no longer ",
+        "not ",
+        "\n",
+        "1 ",
+        "n'a ",
+        "`",
+        "[a] ",
+        "**a ",
+        "kein x ",
+    ],
+)
+def test_no_text_that_fits_in_a_line_makes_one_pair_slow(unit: str) -> None:
+    text = unit * (60_000 // len(unit))
+    # A bound that no machine misses: what was quadratic here took a minute.
+    with alarm(20):
+        verdict(earlier("The pool leaks", text), later(text))
+        verdict(earlier(text), later(f"{text}x"))

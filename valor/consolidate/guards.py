@@ -150,14 +150,25 @@ def order(one: Claim, other: Claim) -> Difference | None:
     return None
 
 
+CONTRADICTING = ("numbers", "polarity", "wording")
+"""Guards whose exchanges may be a contradiction: the others' make two facts."""
+
 GUARDS: tuple[Guard, ...] = (identifiers, paths, numbers, dates, polarity, scope, wording, order)
 _NONE = frozenset[str]()
 _NOTHING = ("–",)
 
 
 def differences(one: Claim, other: Claim) -> tuple[Difference, ...]:
-    """What all guards object to."""
-    return tuple(found for guard in GUARDS if (found := guard(one, other)) is not None)
+    """What the guards object to; all that they do, or those up to the first exchange after which the
+    two are two facts whatever the others say."""
+    found: list[Difference] = []
+    for guard in GUARDS:
+        difference = guard(one, other)
+        if difference is not None:
+            found.append(difference)
+            if difference.is_exchange and difference.guard not in CONTRADICTING:
+                break
+    return tuple(found)
 
 
 def _missing(name: str, one: Claim, other: Claim, asked: Callable[[Token], bool]) -> Difference | None:

@@ -84,7 +84,7 @@ def judge(earlier: Claim, later: Claim, weight: Weight) -> Judgement | None:
     one, other = earlier.statement, later.statement
     likely = _likely(one, other, weight)
     if likely is not None and _revises(earlier, later):
-        if is_hedged(other.summary):
+        if is_hedged(other.openings[0]):
             return None
         likely = replace(
             likely,
@@ -121,7 +121,9 @@ def _revises(earlier: Claim, later: Claim) -> bool:
     twice."""
     if not RETRACTING.isdisjoint(later.statement.label) and RETRACTING.isdisjoint(earlier.statement.label):
         return True
-    return bool(_REVISING.search(later.statement.summary)) and not _REVISING.search(earlier.statement.summary)
+    return bool(_REVISING.search(later.statement.openings[0])) and not _REVISING.search(
+        earlier.statement.openings[0]
+    )
 
 
 def contradiction(one: Statement, other: Statement, differs: tuple[Difference, ...]) -> Judgement | None:

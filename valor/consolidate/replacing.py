@@ -105,7 +105,7 @@ _FEWEST = 3  # words with meaning that a statement needs before a later one can 
 
 def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
     """It names the id of the earlier line and says of it that it is replaced, wrong or reverted."""
-    texts = later.statement.summary, later.statement.details
+    texts = later.statement.openings
     if not any(earlier.id in text for text in (*texts, *later.references)):
         return None
     why = f"it names {earlier.id} and says that this no longer holds"
@@ -130,7 +130,7 @@ def names_the_line(earlier: Claim, later: Claim) -> Ground | None:
 
 def no_longer(earlier: Claim, later: Claim) -> Ground | None:
     """It says of the same thing that it is no longer so."""
-    told = _no_longer_in(later.statement.summary)
+    told = _no_longer_in(later.statement.openings[0])
     if not told or _negated(earlier.statement) or are_apart(earlier, later):
         return None
     grounds = (_said_of_it(earlier, later, clause, sure) for clause, sure in told)
@@ -139,10 +139,10 @@ def no_longer(earlier: Claim, later: Claim) -> Ground | None:
 
 def instead_of(earlier: Claim, later: Claim) -> Ground | None:
     """It names what the earlier line says as what is replaced."""
-    for phrase, replaced in _instead_in(later.statement.summary):
+    for phrase, replaced in _instead_in(later.statement.openings[0]):
         if not replaced <= frozenset(earlier.statement.content) or are_apart(earlier, later):
             continue
-        if any(known == replaced for _, known in _instead_in(earlier.statement.summary)):
+        if any(known == replaced for _, known in _instead_in(earlier.statement.openings[0])):
             continue  # that says the same
         new = later.statement.said - replaced - earlier.statement.vocabulary
         if new:
@@ -156,7 +156,7 @@ def instead_of(earlier: Claim, later: Claim) -> Ground | None:
 
 def corrects(earlier: Claim, later: Claim) -> Ground | None:
     """It gives another value for the earlier one: `…, not …`."""
-    summary = later.statement.summary
+    summary, _ = later.statement.openings
     for found in _NOT_THAT.finditer(summary):
         old = frozenset(keys(tokenize(found["old"]))) - STOP_WORDS
         if not old or not old <= earlier.statement.said or is_hedged(summary) or are_apart(earlier, later):
@@ -259,7 +259,9 @@ def _covering(rule: str, why: str, earlier: Claim, later: Claim, cue: frozenset[
     if exchanged or covered < 0.6 or back < 0.5:
         return None
     words = frozenset(later.statement.content) - cue
-    plain = back == 1.0 and words.isdisjoint(LIMITS | NEGATIONS) and not is_hedged(later.statement.summary)
+    plain = (
+        back == 1.0 and words.isdisjoint(LIMITS | NEGATIONS) and not is_hedged(later.statement.openings[0])
+    )
     return Ground(rule, why, covered == 1.0 and len(old) >= _FEWEST and plain)
 
 

@@ -54,7 +54,7 @@ def reverts_the_commit(earlier: Claim, later: Claim) -> Ground | None:
     if not earlier.commits:
         return None
     for pattern, sure in ((_REVERTED_COMMIT, True), (_REPLACED_COMMIT, False)):
-        for text in (later.statement.summary, later.statement.details):
+        for text in later.statement.openings:
             for found in pattern.finditer(text):
                 commit, before = found["commit"].lower(), text[max(0, found.start() - 40) : found.start()]
                 if is_denied(before) or not any(_same_commit(commit, each) for each in earlier.commits):
@@ -79,7 +79,7 @@ def reverts_by_title(earlier: Claim, later: Claim) -> Ground | None:
 def reverted_titles(statement: Statement) -> Iterator[tuple[str, bool]]:
     """What a statement says it reverts, in its own words, and whether it says so plainly: wholly, and of
     itself."""
-    for text in (statement.summary, statement.details):
+    for text in statement.openings:
         for line in text.splitlines() if "evert" in text else ():
             for found in _REVERTED_TITLE.finditer(line):
                 title = next(filter(None, found.group("double", "curly", "single", "code")))
@@ -87,7 +87,7 @@ def reverted_titles(statement: Statement) -> Iterator[tuple[str, bool]]:
                 if not is_denied(before):
                     sure = found["opening"] is not None and not is_hedged(before)
                     yield title.strip(), sure and not _PARTLY.search(before)
-    unquoted = _UNQUOTED.match(statement.summary)
+    unquoted = _UNQUOTED.match(statement.openings[0])
     if unquoted:
         yield unquoted["rest"], True
 
@@ -188,7 +188,7 @@ def _is_plain(claim: Claim) -> bool:
     ignored` speaks of columns, `disable it in CI` of a part, and `enable it to see traces` of a way."""
     tokens = claim.statement.tokens
     about = (*tokens, *(claim.statement.body if len(claim.statement.details) < _SHORT else ()))
-    if is_hedged(claim.statement.summary) or not LIMITS.isdisjoint(token.key for token in about):
+    if is_hedged(claim.statement.openings[0]) or not LIMITS.isdisjoint(token.key for token in about):
         return False
     if any(token.key in PLATFORMS for token in claim.statement.body):
         return False

@@ -17,6 +17,7 @@ _LABEL = re.compile(
     r"|(?P<word>[\w./,+-]+(?:, ?[\w./+-]+)*(?:\([^)]{1,40}\))?)(?=:)):?(?=\s)"
 )
 _NEGATING = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, NEGATIONS)))})\b", re.IGNORECASE)
+_CONSIDERED = 2_000  # characters
 _REVERTING = re.compile(r"revert|undo|roll(?:s|ed)? back|back(?:s|ed)? out|commit", re.IGNORECASE)
 _REPLACING = re.compile(
     r"revert|undo|rolled|backed|commit|no longer|any ?more|stopped|instead|replac|supersed|renam|switch"
@@ -64,6 +65,12 @@ class Statement:
         """The label as it is written, case and white space aside; "" where there is none."""
         cut = len(self.summary) - len(self.summary_without_label)
         return " ".join(self.summary[:cut].casefold().split()).rstrip(": ")
+
+    @property
+    def openings(self) -> tuple[str, str]:
+        """The first characters of summary and details: what replaces something says so early, and no text
+        of 64 KiB makes the search for it slow."""
+        return self.summary[:_CONSIDERED], self.details[:_CONSIDERED]
 
     @property
     def summary_without_label(self) -> str:

@@ -64,7 +64,7 @@ _ENDS_OF_NAME = re.compile(r"^(?:--?\w|[._@$%~/\\]\w|[.~]{1,2}/)|\w(?:\+\+|#|\(\
 _OPERATOR = re.compile(r"(?!-+$)[-<>=!&|%^~+*/→←↔]{1,3}")
 _SYMBOLS = ("So", "Sm")  # Unicode's other and mathematical symbols: ✅ and ❌ are not the same
 _OPENING_SIGNS = "\"'“”‘’«»()[]{},;:."
-_BULLET = re.compile(r"^\s*[-*+•]\s+", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]*[-*+•][ \t]+", re.MULTILINE)
 _CONTRACTED = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
 _UNIT_CASE = str.maketrans("KGTPHSDNUWXV", "kgtphsdnuwxv")
 _UNIT_NAMES = """
