@@ -225,8 +225,3 @@ def in_common(one: Statement, other: Statement) -> float:
 
 def _listed(words: tuple[str, ...]) -> str:
     return ", ".join(words) or "–"
-
-
-def names() -> Iterator[str]:
-    """The guards' names in the order in which they are asked."""
-    return (guard.__name__ for guard in GUARDS)
