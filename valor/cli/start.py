@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import _signal  # what ``signal`` is made of, without the enum that takes long enough to be interrupted
 import gc
 import os
-import signal
 import sys
 
 _INTERRUPTED = 130
@@ -19,10 +19,10 @@ def run() -> None:
     """
     gc.disable()
     # Ctrl-C during the imports: an exception in the middle of one leaves half a module, or worse.
-    signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
+    _signal.signal(_signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
     # A line may nest as deep as its parser allows (1,024); what walks one takes a few frames a level.
     sys.setrecursionlimit(10_000)
     from valor.cli.main import run
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     os._exit(run())
